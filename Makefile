@@ -1,0 +1,88 @@
+# Everything is installed into .venv in this folder; nothing else on the machine is touched.
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo check test bench mutants lock schemas clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PYTHON ?= python3
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+help:
+	@echo 'Eunoe: long-term memory for personal AI agents. You need Python 3.11 to 3.13, git and make.'
+	@echo
+	@echo '  make demo      show it: import a small conversation, ask, forget one thing, prove it'
+	@echo '  make test      run every test that needs no server'
+	@echo '  make check     linter, formatter, types, dependency rules, tidiness'
+	@echo '  make mutants   break the code on purpose; each break must make its test fail'
+	@echo '  make bench     measure ingest and search; with DATA=FOLDER also recall and the gate'
+	@echo '  make schemas   write the JSON Schemas in docs/schemas anew'
+	@echo '  make lock      choose the newest versions of all dependencies: requirements.lock'
+	@echo '  make install   only install (the others do it when it is needed)'
+	@echo '  make clean     remove .venv and everything that was generated'
+	@echo
+	@echo 'Another Python than python3: make install PYTHON=/path/to/python3.12'
+
+install: $(STAMP)
+
+# The build tools come first, out of the same lock, so that jieba (which has no wheel) and Eunoe
+# are built with them: nothing is downloaded without a hash.
+$(STAMP): requirements.lock pyproject.toml
+	@python=; \
+	for candidate in $(PYTHON) python3.13 python3.12 python3.11; do \
+	    if "$$candidate" -c 'import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; then \
+	        python=$$candidate; break; \
+	    fi; \
+	done; \
+	if [ -z "$$python" ]; then \
+	    echo 'Eunoe needs Python 3.11, 3.12 or 3.13 with its venv module (on Debian the package python3-venv); name one with make install PYTHON=/path/to/python3.'; \
+	    exit 1; \
+	fi; \
+	$(BIN)/python -m pip --version >/dev/null 2>&1 || "$$python" -m venv --clear $(VENV)
+	@echo 'Installing the locked dependencies into .venv; the first time takes a minute or two.'
+	@awk '/^[^ #]/ { build = /^(packaging|setuptools|wheel)==/ } build' requirements.lock > $(VENV)/build-tools.lock
+	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r $(VENV)/build-tools.lock
+	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes --no-build-isolation --use-pep517 -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(STAMP)
+	@$(BIN)/eunoe demo
+
+check: $(STAMP)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/pytest -q tests/test_tidy.py
+
+test: $(STAMP)
+	$(BIN)/pytest -m 'not server'
+
+# A data set is read where it lies: DATA is a folder with locomo/, memorybank/ and extraction/.
+bench: $(STAMP)
+	$(BIN)/python benchmarks/ingest.py
+	$(BIN)/python benchmarks/search.py
+ifdef DATA
+	$(BIN)/python benchmarks/locomo.py $(DATA)/locomo/locomo10.json --out $(VENV)/locomo.jsonl
+	$(BIN)/python benchmarks/memorybank.py $(DATA)/memorybank
+	$(BIN)/python benchmarks/gate.py $(DATA)/extraction
+endif
+
+mutants: $(STAMP)
+	$(BIN)/python tests/mutants/run.py
+
+schemas: $(STAMP)
+	$(BIN)/python docs/schemas/generate.py
+
+lock: $(STAMP)
+	$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --all-extras \
+	    --python-version 3.11 --no-emit-index-url --no-emit-find-links \
+	    --custom-compile-command 'make lock' --output-file requirements.lock pyproject.toml
+
+clean:
+	rm -rf $(VENV) build .coverage htmlcov .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache src/*.egg-info
+	find . -name __pycache__ -not -path './.git/*' -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""What calls models or tools; empty until an issue needs it."""

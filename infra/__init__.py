@@ -1,0 +1,1 @@
+"""Adapters: one vendor a file, settings, and the composition root."""

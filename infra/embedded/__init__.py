@@ -1,0 +1,1 @@
+"""The embedded runtime: SQLite log, keys and identity, Qdrant Edge episodes."""

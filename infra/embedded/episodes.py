@@ -1,0 +1,411 @@
+"""The episodic store of the embedded runtime: Qdrant Edge, the engine in-process.
+
+The shard keeps no write-ahead log of its own: the journal is the log, and the markers move
+only after a flush (docs/decisions/0003). Vectors are float16 and compared by dot product, so
+that what the engine holds is bit for bit what the journal holds.
+
+The engine blocks; everything runs in one thread of the store's own, in the order of the calls.
+"""
+
+import asyncio
+import base64
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, Self, TypeVar
+from uuid import UUID
+
+import numpy as np
+import orjson
+import qdrant_edge as edge
+
+from ...schemas.errors import Damaged, Unavailable
+from ...schemas.events import iso
+from ...schemas.ports import Applied, EpisodicQuery, MemoryPoint, PointHit, Stored, Vectors
+from ...schemas.records import Box, Candidate, Decision, Erasure, JournalRecord, Sparse
+
+__all__ = ["EdgeEpisodes"]
+
+Result = TypeVar("Result")
+Payload = dict[str, Any]
+
+DENSE: Final = "dense"
+TERMS: Final = "terms"
+TURN: Final = "turn"
+MARKERS: Final = "applied.json"
+SHARD: Final = "shard"
+NEAREST_PAGE: Final = 32  # near duplicates asked for at a time
+SCROLL_PAGE: Final = 512
+SCORE_SLACK: Final = 1e-3  # the engine sums in another order than numpy
+
+
+class EdgeEpisodes:
+    """`EpisodicStore` on Qdrant Edge.
+
+    Args:
+        folder: The store's folder: the shard and the markers.
+        shard: The open engine.
+    """
+
+    def __init__(self, folder: Path, shard: edge.EdgeShard) -> None:
+        self._folder = folder
+        self._shard = shard
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="eunoe-episodes")
+        self._durable = _read_markers(folder / MARKERS)
+        self._pending: dict[int, Applied] = dict(self._durable)
+        self._closed = False
+
+    @classmethod
+    async def open(cls, folder: Path, dimension: int) -> Self:
+        """Open or make the store.
+
+        Args:
+            folder: Its folder.
+            dimension: Length of the vectors.
+
+        Raises:
+            Unavailable: The engine can't open the folder.
+        """
+        return cls(folder, await asyncio.to_thread(_open_shard, folder, dimension))
+
+    async def apply(self, records: Sequence[Stored]) -> None:
+        """Apply records of the journal, in order; see the port."""
+        await self._run(partial(self._apply, records))
+
+    async def flush(self) -> None:
+        """Make everything applied durable, then move the markers."""
+        await self._run(self._flush)
+
+    async def applied(self, partition: int) -> Applied | None:
+        """Return the partition's durable low-water position."""
+        return self._durable.get(partition)
+
+    async def query(self, query: EpisodicQuery) -> list[PointHit]:
+        """Find points; the union of the dense and the sparse part, unordered."""
+        return await self._run(partial(self._query, query))
+
+    async def nearest(self, owner: str, vector: Vectors, threshold: float) -> list[MemoryPoint]:
+        """Return every memory of the owner at or over a cosine, closest first."""
+        return await self._run(partial(self._nearest, owner, vector, threshold))
+
+    async def turn_boxes(self, owner: str, event_ids: Sequence[UUID]) -> dict[UUID, Box]:
+        """Return the boxes of turns."""
+        records = await self._run(partial(self._retrieve, owner, event_ids))
+        return {UUID(str(one.id)): _box(one.payload) for one in records}
+
+    async def memories(
+        self, owner: str, memory_ids: Sequence[UUID] | None = None
+    ) -> list[MemoryPoint]:
+        """Return memories by id, or all of an owner's, ordered by id."""
+        if memory_ids is None:
+            found = await self._run(partial(self._scroll, owner))
+        else:
+            found = await self._run(partial(self._retrieve, owner, memory_ids))
+        points = [_memory(one) for one in found if one.payload["kind"] != TURN]
+        return sorted(points, key=lambda point: point.memory_id)
+
+    async def optimise(self) -> None:
+        """Rebuild segments; holds the interpreter for seconds (docs/performance.md)."""
+        await self._run(self._shard.optimize)
+        await self.flush()
+
+    async def close(self) -> None:
+        """Flush and release the folder; twice is no error."""
+        if self._closed:
+            return
+        await self.flush()
+        self._closed = True
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._shard.close)
+        self._thread.shutdown(wait=False)
+
+    async def _run(self, work: Callable[[], Result]) -> Result:
+        if self._closed:
+            message = "The episodic store is closed."
+            raise Unavailable(message)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread, _translated(work)
+        )
+
+    def _apply(self, records: Sequence[Stored]) -> None:
+        puts: dict[UUID, edge.Point] = {}
+        for stored in records:
+            record = stored.record
+            for point in _turn_points(record):
+                puts[UUID(str(point.id))] = point
+            for decision in record.decisions:
+                if decision.action == "new":
+                    candidate = record.candidates[decision.candidate]
+                    puts[decision.memory_id] = _memory_point(record.owner, candidate, decision)
+                else:
+                    self._upsert(puts)
+                    self._touch(decision)
+            if record.erasure is not None:
+                self._upsert(puts)
+                self._erase(record.owner, record.erasure)
+        self._upsert(puts)
+        for stored in records:
+            position = stored.position
+            self._pending[position.partition] = Applied(position.epoch, position.offset + 1)
+
+    def _upsert(self, puts: dict[UUID, edge.Point]) -> None:
+        if puts:
+            self._shard.update(edge.UpdateOperation.upsert_points(list(puts.values())))
+            puts.clear()
+
+    def _touch(self, decision: Decision) -> None:
+        # A touch of a memory that a later record removed finds nothing, in a rebuild.
+        if self._shard.retrieve([str(decision.memory_id)], False, False):  # noqa: FBT003 - the engine's signature
+            self._shard.update(
+                edge.UpdateOperation.set_payload([str(decision.memory_id)], _values(decision))
+            )
+
+    def _erase(self, owner: str, erasure: Erasure) -> None:
+        gone = [str(point) for point in (*erasure.points, *erasure.memories)]
+        if gone:
+            self._shard.update(edge.UpdateOperation.delete_points(gone))
+        self._upsert(
+            {
+                put.decision.memory_id: _memory_point(owner, put.candidate, put.decision)
+                for put in erasure.puts
+            }
+        )
+
+    def _flush(self) -> None:
+        pending = dict(self._pending)
+        if pending == self._durable:
+            return
+        self._shard.flush()
+        _write_markers(self._folder / MARKERS, pending)
+        self._durable = pending
+
+    def _query(self, query: EpisodicQuery) -> list[PointHit]:
+        only = _filter(query.owner, query.kinds)
+        dense: dict[UUID, float] = {}
+        sparse: dict[UUID, float] = {}
+        if query.vector is not None:
+            nearest = edge.Query.Nearest(query.vector.tolist(), using=DENSE)
+            dense = self._scores(nearest, only, query.limit)
+        if query.terms:
+            indices = list(query.terms)
+            vector = edge.SparseVector(indices, [1.0] * len(indices))
+            idf = edge.SearchParams(idf=edge.IdfParams(corpus=_filter(query.owner, None)))
+            sparse = self._scores(edge.Query.Nearest(vector, using=TERMS), only, query.limit, idf)
+        return [
+            PointHit(point, dense.get(point), sparse.get(point)) for point in dense | sparse
+        ]
+
+    def _scores(
+        self,
+        query: edge.Query,
+        only: edge.Filter,
+        limit: int,
+        params: edge.SearchParams | None = None,
+    ) -> dict[UUID, float]:
+        request = edge.QueryRequest(
+            query=query, filter=only, limit=limit, with_payload=False, params=params
+        )
+        return {UUID(str(found.id)): found.score for found in self._shard.query(request)}
+
+    def _nearest(self, owner: str, vector: Vectors, threshold: float) -> list[MemoryPoint]:
+        limit = NEAREST_PAGE
+        while True:
+            request = edge.QueryRequest(
+                query=edge.Query.Nearest(vector.tolist(), using=DENSE),
+                filter=_filter(owner, kinds=None, without_turns=True),
+                limit=limit,
+                score_threshold=threshold - SCORE_SLACK,
+                with_payload=True,
+                with_vector=True,
+                params=edge.SearchParams(exact=True),
+            )
+            found = self._shard.query(request)
+            if len(found) < limit:
+                return [_memory(one) for one in found]
+            limit *= 4
+
+    def _retrieve(self, owner: str, ids: Sequence[UUID]) -> list[edge.Record]:
+        if not ids:
+            return []
+        found = self._shard.retrieve([str(one) for one in ids], True, False)  # noqa: FBT003 - the engine's signature
+        return [one for one in found if one.payload and one.payload["owner"] == owner]
+
+    def _scroll(self, owner: str) -> list[edge.Record]:
+        only = _filter(owner, None, without_turns=True)
+        found: list[edge.Record] = []
+        offset = None
+        while True:
+            page, offset = self._shard.scroll(
+                edge.ScrollRequest(filter=only, limit=SCROLL_PAGE, offset=offset, with_payload=True)
+            )
+            found += page
+            if offset is None:
+                return found
+
+
+def _translated(work: Callable[[], Result]) -> Callable[[], Result]:
+    def run() -> Result:
+        try:
+            return work()
+        except Exception as error:
+            if type(error) is not Exception:  # the engine raises nothing more exact
+                raise
+            message = f"The episodic store failed: {_first_line(error)}."
+            raise Unavailable(message) from error
+
+    return run
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0].rstrip(".")[:200]
+
+
+def _open_shard(folder: Path, dimension: int) -> edge.EdgeShard:
+    path = folder / SHARD
+    vectors = edge.EdgeVectorParams(
+        size=dimension,
+        distance=edge.Distance.Dot,
+        datatype=edge.VectorStorageDatatype.Float16,
+    )
+    config = edge.EdgeConfig(
+        vectors={DENSE: vectors},
+        sparse_vectors={
+            TERMS: edge.EdgeSparseVectorParams(
+                modifier=edge.Modifier.Idf, datatype=edge.VectorStorageDatatype.Float16
+            )
+        },
+        wal_enabled=False,
+    )
+
+    def work() -> edge.EdgeShard:
+        if (folder / MARKERS).exists():
+            return edge.EdgeShard.load(str(path))
+        # No markers: nothing was ever flushed, so what a crash left is made again.
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir(parents=True)
+        shard = edge.EdgeShard.create(str(path), config)
+        for field in ("owner", "kind"):
+            shard.update(
+                edge.UpdateOperation.create_field_index(field, edge.PayloadSchemaType.Keyword)
+            )
+        shard.flush()
+        _write_markers(folder / MARKERS, {})
+        return shard
+
+    return _translated(work)()
+
+
+def _read_markers(path: Path) -> dict[int, Applied]:
+    try:
+        rows = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError) as error:
+        message = f"The episodic store's markers can't be read: remove {path.parent} to rebuild it."
+        raise Damaged(message) from error
+    return {int(partition): Applied(*row) for partition, row in rows.items()}
+
+
+def _write_markers(path: Path, markers: dict[int, Applied]) -> None:
+    temporary = path.with_suffix(".new")
+    rows = {str(partition): list(row) for partition, row in markers.items()}
+    with temporary.open("wb") as file:
+        file.write(orjson.dumps(rows))
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _filter(
+    owner: str, kinds: Sequence[str] | None, *, without_turns: bool = False
+) -> edge.Filter:
+    must = [edge.FieldCondition(key="owner", match=edge.MatchValue(value=owner))]
+    if kinds is not None:
+        must.append(edge.FieldCondition(key="kind", match=edge.MatchAny(any=list(kinds))))
+    turns = edge.FieldCondition(key="kind", match=edge.MatchValue(value=TURN))
+    return edge.Filter(must=must, must_not=[turns] if without_turns else None)
+
+
+def _dense(vector: bytes) -> list[float]:
+    values: list[float] = np.frombuffer(vector, dtype="<f2").tolist()
+    return values
+
+
+def _sparse(terms: Sparse) -> edge.SparseVector:
+    weights = np.frombuffer(terms.weights, dtype="<f2").tolist()
+    return edge.SparseVector(list(terms.indices), weights)
+
+
+def _turn_points(record: JournalRecord) -> Iterator[edge.Point]:
+    if record.box is None:
+        return
+    for point in record.points:
+        # Later chunks carry no box: hits are opened through the turn's first chunk.
+        payload: Payload = {"owner": record.owner, "kind": TURN}
+        if point.id == record.event_id:
+            payload["box"] = _boxed(record.box)
+        vectors = {DENSE: _dense(point.vector), TERMS: _sparse(point.terms)}
+        yield edge.Point(str(point.id), vectors, payload)
+
+
+def _memory_point(owner: str, candidate: Candidate, decision: Decision) -> edge.Point:
+    payload: Payload = {
+        "owner": owner,
+        "kind": candidate.kind,
+        "box": _boxed(candidate.box),
+        "guard": candidate.guard.hex(),
+        "speaker": candidate.speaker.hex(),
+        **_values(decision),
+    }
+    vectors = {DENSE: _dense(candidate.vector), TERMS: _sparse(candidate.terms)}
+    return edge.Point(str(decision.memory_id), vectors, payload)
+
+
+def _values(decision: Decision) -> Payload:
+    return {
+        "sources": [str(source) for source in decision.sources],
+        "said_at": iso(decision.said_at),
+        "touched_at": iso(decision.touched_at),
+        "created_at": iso(decision.created_at),
+        "last_accessed": iso(decision.last_accessed),
+        "importance": decision.importance,
+        "confidence": decision.confidence,
+    }
+
+
+def _boxed(box: Box) -> Payload:
+    return {"key": box.key_id.hex, "sealed": base64.b64encode(box.sealed).decode()}
+
+
+def _box(payload: Payload) -> Box:
+    boxed = payload["box"]
+    return Box(key_id=UUID(boxed["key"]), sealed=base64.b64decode(boxed["sealed"]))
+
+
+def _memory(found: edge.Record | edge.ScoredPoint) -> MemoryPoint:
+    payload = found.payload
+    vector = None
+    if found.vector:
+        vector = np.asarray(found.vector[DENSE], dtype=np.float32)
+    times = {
+        name: datetime.fromisoformat(payload[name])
+        for name in ("said_at", "touched_at", "created_at", "last_accessed")
+    }
+    return MemoryPoint(
+        memory_id=UUID(str(found.id)),
+        kind=payload["kind"],
+        box=_box(payload),
+        guard=bytes.fromhex(payload["guard"]),
+        speaker=bytes.fromhex(payload["speaker"]),
+        sources=tuple(UUID(source) for source in payload["sources"]),
+        importance=payload["importance"],
+        confidence=payload["confidence"],
+        vector=vector,
+        **times,
+    )

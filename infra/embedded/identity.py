@@ -1,0 +1,294 @@
+"""The identity store of the embedded runtime: one SQLite file.
+
+It is a projection of the journal. Effects and markers of a batch are one transaction, so a
+killed process leaves either all of it or nothing, and the marker always tells the truth.
+
+Scans and writes block in a thread of their own. Look-ups by key (at most a few hundred rows)
+run in the event loop: they take less time than the way to a thread and back.
+"""
+
+import sqlite3
+from array import array
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, Self
+from uuid import UUID
+
+from ...schemas.ports import Applied, EventPlace, KnownEvent, StatementRow, Stored
+from ...schemas.records import Box
+from .database import Database, transaction, truncate_wal
+from .identity_writes import ROLE, create, write
+
+__all__ = ["SqliteIdentity"]
+
+Row = tuple[Any, ...]
+
+ABSENT: Final = -1  # no owner has this number
+OWNERS_CACHED_MAX: Final = 10_000
+VALUES_MAX: Final = 500  # in one statement
+PLACE_COLUMNS: Final = (
+    "e.event_id, s.session, e.position, e.speaker, e.said_at, e.role, e.journal_offset"
+)
+
+
+class SqliteIdentity:
+    """`IdentityStore` on SQLite.
+
+    Args:
+        writer: The connection for writes and scans, with a thread of its own.
+        reader: A read-only connection for look-ups in the event loop.
+    """
+
+    def __init__(self, writer: Database, reader: Database) -> None:
+        self._writer = writer
+        self._reader = reader
+        self._numbers: dict[str, int] = {}
+
+    @classmethod
+    async def open(cls, path: Path) -> Self:
+        """Open or make the file.
+
+        Raises:
+            Unavailable: The file can't be opened or written.
+            Damaged: It is no SQLite file.
+            Rejected: Another version of Eunoe wrote it.
+        """
+        writer = await Database.open(path, ROLE)
+        try:
+            await writer.run(create)
+            return cls(writer, await Database.open(path, ROLE, read_only=True))
+        except BaseException:
+            await writer.close()
+            raise
+
+    async def apply(self, records: Sequence[Stored]) -> None:
+        """Apply records of the journal, in order; see the port."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            with transaction(connection):
+                for stored in records:
+                    write(connection, stored)
+
+        await self._writer.run(work)
+
+    async def applied(self, partition: int) -> Applied | None:
+        """Return the partition's low-water position."""
+        rows = self._read(
+            "SELECT epoch, low_water FROM partitions WHERE partition = ?", (partition,)
+        )
+        return Applied(*rows[0]) if rows else None
+
+    async def known(self, owner: str, event_ids: Sequence[UUID]) -> dict[UUID, KnownEvent]:
+        """Return those events that were accepted."""
+        rows = self._by_ids(
+            "SELECT event_id, content, journal_offset FROM events WHERE owner = ?"
+            " AND event_id IN ({})",
+            owner,
+            event_ids,
+        )
+        return {UUID(bytes=row[0]): KnownEvent(UUID(bytes=row[0]), row[1], row[2]) for row in rows}
+
+    async def erased(self, owner: str, event_ids: Sequence[UUID]) -> set[UUID]:
+        """Return those events that a forget keeps out."""
+        rows = self._by_ids(
+            "SELECT event_id FROM erased WHERE owner = ? AND event_id IN ({})", owner, event_ids
+        )
+        return {UUID(bytes=row[0]) for row in rows}
+
+    async def by_producer(self, owner: str, producer: bytes) -> list[EventPlace]:
+        """Return the turns whose producer id has this keyed hash."""
+        rows = self._read(
+            f"SELECT {PLACE_COLUMNS} FROM events e JOIN sessions s ON s.number = e.session"  # noqa: S608 - a constant
+            " WHERE e.owner = ? AND e.producer = ? ORDER BY e.journal_offset",
+            (self._number(owner), producer),
+        )
+        return [_place(row) for row in rows]
+
+    async def places(self, owner: str, point_ids: Sequence[UUID]) -> dict[UUID, EventPlace]:
+        """Return where points stand."""
+        rows = self._by_ids(
+            f"SELECT {PLACE_COLUMNS} FROM events e JOIN sessions s ON s.number = e.session"
+            " WHERE e.owner = ? AND e.event_id IN ({})",
+            owner,
+            point_ids,
+        )
+        found = {UUID(bytes=row[0]): _place(row) for row in rows}
+        missing = [point for point in point_ids if point not in found]
+        if missing:
+            rows = self._by_ids(
+                f"SELECT {PLACE_COLUMNS}, p.kind, p.point_id FROM points p"
+                " JOIN events e ON e.event_id = p.event_id"
+                " JOIN sessions s ON s.number = e.session"
+                " WHERE p.owner = ? AND p.point_id IN ({})",
+                owner,
+                missing,
+            )
+            found |= {UUID(bytes=row[-1]): _place(row, row[-2]) for row in rows}
+        return found
+
+    async def neighbours(
+        self, owner: str, places: Sequence[tuple[bytes, int]]
+    ) -> dict[tuple[bytes, int], UUID]:
+        """Return the turns at (session, position) pairs that exist."""
+        number = self._number(owner)
+        sessions = {session for session, _ in places}
+        rows = self._by_values(
+            "SELECT session, number FROM sessions WHERE owner = ? AND session IN ({})",
+            number,
+            list(sessions),
+        )
+        numbers: dict[bytes, int] = dict(rows)
+        found: dict[tuple[bytes, int], UUID] = {}
+        for session, position in places:
+            if session not in numbers:
+                continue
+            rows = self._read(
+                "SELECT event_id FROM events WHERE session = ? AND position = ?",
+                (numbers[session], position),
+            )
+            if rows:
+                found[session, position] = UUID(bytes=rows[0][0])
+        return found
+
+    async def session_end(self, owner: str, session: bytes) -> int:
+        """Return the position that the session's next turn gets."""
+        rows = self._read(
+            "SELECT size FROM sessions WHERE owner = ? AND session = ?",
+            (self._number(owner), session),
+        )
+        return int(rows[0][0]) if rows else 0
+
+    async def turns(
+        self, owner: str, *, after: int = -1, limit: int = 100, newest: bool = False
+    ) -> list[EventPlace]:
+        """List turns in journal order, or newest first."""
+        order = "DESC" if newest else "ASC"
+        sql = (
+            f"SELECT {PLACE_COLUMNS} FROM events e JOIN sessions s ON s.number = e.session"  # noqa: S608 - constants
+            f" WHERE e.owner = ? AND e.journal_offset > ? ORDER BY e.journal_offset {order} LIMIT ?"
+        )
+        rows = await self._scan(sql, (self._number(owner), after, limit))
+        return [_place(row) for row in rows]
+
+    async def statements(
+        self, owner: str, slots: Sequence[bytes] | None = None
+    ) -> list[StatementRow]:
+        """Return statements in the order of truth within each matter."""
+        columns = "kind, slot, matter, value, box_key, box, event_id, said_at, recorded_at, journal_offset"
+        order = "ORDER BY matter, said_us, journal_offset, number"
+        if slots is None:
+            sql = f"SELECT {columns} FROM statements WHERE owner = ? {order}"  # noqa: S608 - constants
+            rows = await self._scan(sql, (self._number(owner),))
+        else:
+            rows = self._by_values(
+                f"SELECT {columns} FROM statements WHERE owner = ? AND slot IN ({{}}) {order}",  # noqa: S608 - constants
+                self._number(owner),
+                slots,
+            )
+        return [_statement(row) for row in rows]
+
+    async def readers(self, owner: str, event_ids: Sequence[UUID]) -> set[UUID]:
+        """Return the turns whose candidates' summaries hold text of any of these."""
+        rows = self._by_ids(
+            "SELECT event_id FROM reads WHERE owner = ? AND read IN ({})", owner, event_ids
+        )
+        return {UUID(bytes=row[0]) for row in rows}
+
+    async def candidates(self, owner: str) -> list[tuple[UUID, int]]:
+        """Return (event id, offset of the record that holds its candidates), in journal order."""
+        sql = (
+            "SELECT event_id, candidates FROM events WHERE owner = ? AND candidates IS NOT NULL"
+            " ORDER BY journal_offset"
+        )
+        rows = await self._scan(sql, (self._number(owner),))
+        return [(UUID(bytes=row[0]), row[1]) for row in rows]
+
+    async def points(self, owner: str, event_ids: Sequence[UUID]) -> list[UUID]:
+        """Return the ids of every chunk of these turns."""
+        rows = self._by_ids(
+            "SELECT point_id FROM points WHERE owner = ? AND kind = 'turn' AND event_id IN ({})",
+            owner,
+            event_ids,
+        )
+        return [*event_ids, *(UUID(bytes=row[0]) for row in rows)]
+
+    async def owners(self) -> list[str]:
+        """Return every owner."""
+        return [row[0] for row in self._read("SELECT owner FROM owners ORDER BY owner", ())]
+
+    async def counts(self, owner: str) -> dict[str, int]:
+        """Return how many turns, memories and slots an owner has."""
+        number = self._number(owner)
+        sql = (
+            "SELECT (SELECT count(*) FROM events WHERE owner = ?1 AND session IS NOT NULL),"
+            " (SELECT count(*) FROM points WHERE owner = ?1 AND kind <> 'turn'),"
+            " (SELECT count(DISTINCT slot) FROM statements WHERE owner = ?1)"
+        )
+        rows = await self._scan(sql, (number,))
+        turns, memories, slots = rows[0]
+        return {"turns": turns, "memories": memories, "slots": slots}
+
+    async def vacuum(self) -> None:
+        """Make what was deleted vanish from the write-ahead log; the file overwrites it."""
+        await self._writer.run(lambda connection: truncate_wal(connection, ROLE))
+
+    async def close(self) -> None:
+        """Release the file."""
+        await self._reader.close()
+        await self._writer.close()
+
+    def _number(self, owner: str) -> int:
+        if owner not in self._numbers:
+            rows = self._read("SELECT number FROM owners WHERE owner = ?", (owner,))
+            if not rows:
+                return ABSENT
+            if len(self._numbers) >= OWNERS_CACHED_MAX:
+                self._numbers.clear()
+            self._numbers[owner] = rows[0][0]
+        return self._numbers[owner]
+
+    def _read(self, sql: str, values: Sequence[object]) -> list[Row]:
+        return self._reader.look_up(lambda reader: reader.execute(sql, values).fetchall())
+
+    async def _scan(self, sql: str, values: Sequence[object]) -> list[Row]:
+        return await self._writer.run(lambda writer: writer.execute(sql, values).fetchall())
+
+    def _by_ids(self, sql: str, owner: str, ids: Sequence[UUID]) -> list[Row]:
+        return self._by_values(sql, self._number(owner), [key.bytes for key in ids])
+
+    def _by_values(self, sql: str, number: int, values: Sequence[bytes]) -> list[Row]:
+        rows: list[Row] = []
+        for start in range(0, len(values), VALUES_MAX):
+            part = values[start : start + VALUES_MAX]
+            rows += self._read(sql.format(",".join("?" * len(part))), (number, *part))
+        return rows
+
+
+def _place(row: Row, kind: str = "turn") -> EventPlace:
+    event_id, session, position, speaker, said_at, role, offset = row[:7]
+    return EventPlace(
+        event_id=UUID(bytes=event_id),
+        kind=kind,
+        session=session,
+        position=position,
+        speaker=tuple(array("I", speaker)),
+        said_at=datetime.fromisoformat(said_at),
+        role=role,
+        journal_offset=offset,
+    )
+
+
+def _statement(row: Row) -> StatementRow:
+    kind, slot, matter, value, box_key, box, event_id, said_at, recorded_at, offset = row
+    return StatementRow(
+        kind=kind,
+        slot=slot,
+        matter=matter,
+        value=value,
+        box=Box(key_id=UUID(bytes=box_key), sealed=box),
+        event_id=UUID(bytes=event_id),
+        said_at=datetime.fromisoformat(said_at),
+        recorded_at=datetime.fromisoformat(recorded_at),
+        journal_offset=offset,
+    )

@@ -1,0 +1,246 @@
+"""How a journal record becomes rows of the identity store: pure puts, one record at a time."""
+
+import sqlite3
+from array import array
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from ...schemas.events import iso
+from ...schemas.ports import Stored
+from ...schemas.records import Erasure, JournalRecord, SessionGap
+from .database import check_format, transaction
+
+__all__ = ["ROLE", "create", "write"]
+
+ROLE: Final = "identity store"
+FORMAT: Final = 1
+EPOCH_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND: Final = timedelta(microseconds=1)
+SCHEMA: Final = (
+    # The marker of an owner: records of the journal up to `applied` have had their effect.
+    "CREATE TABLE owners (number INTEGER PRIMARY KEY, owner TEXT NOT NULL UNIQUE,"
+    " epoch TEXT NOT NULL, applied INTEGER NOT NULL)",
+    # Where catching up begins.
+    "CREATE TABLE partitions (partition INTEGER PRIMARY KEY, epoch TEXT NOT NULL,"
+    " low_water INTEGER NOT NULL)",
+    "CREATE TABLE sessions (number INTEGER PRIMARY KEY, owner INTEGER NOT NULL,"
+    " session BLOB NOT NULL, size INTEGER NOT NULL, UNIQUE (owner, session))",
+    "CREATE TABLE events (event_id BLOB PRIMARY KEY, owner INTEGER NOT NULL,"
+    " content BLOB NOT NULL, producer BLOB NOT NULL, journal_offset INTEGER NOT NULL,"
+    " session INTEGER, position INTEGER, speaker BLOB, said_at TEXT NOT NULL, role TEXT,"
+    " candidates INTEGER) WITHOUT ROWID",
+    "CREATE INDEX events_by_producer ON events (owner, producer)",
+    "CREATE INDEX events_by_offset ON events (owner, journal_offset)",
+    "CREATE INDEX events_by_place ON events (session, position)",
+    # Later chunks of turns, and memories: whose text they are.
+    "CREATE TABLE points (point_id BLOB PRIMARY KEY, owner INTEGER NOT NULL,"
+    " event_id BLOB NOT NULL, kind TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE INDEX points_by_event ON points (event_id)",
+    "CREATE INDEX points_by_owner ON points (owner, kind)",
+    "CREATE TABLE statements (number INTEGER PRIMARY KEY, owner INTEGER NOT NULL,"
+    " slot BLOB NOT NULL, matter BLOB NOT NULL, value BLOB NOT NULL, kind TEXT NOT NULL, box_key BLOB NOT NULL,"
+    " box BLOB NOT NULL, event_id BLOB NOT NULL, said_at TEXT NOT NULL,"
+    " said_us INTEGER NOT NULL, recorded_at TEXT NOT NULL, journal_offset INTEGER NOT NULL)",
+    "CREATE INDEX statements_by_slot ON statements (owner, slot)",
+    "CREATE INDEX statements_by_event ON statements (event_id)",
+    # Which turns' summaries hold text of which turn.
+    "CREATE TABLE reads (read BLOB NOT NULL, event_id BLOB NOT NULL, owner INTEGER NOT NULL,"
+    " PRIMARY KEY (read, event_id)) WITHOUT ROWID",
+    "CREATE INDEX reads_by_event ON reads (event_id)",
+    "CREATE TABLE erased (event_id BLOB PRIMARY KEY, owner INTEGER NOT NULL) WITHOUT ROWID",
+)
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Make the tables of a new file, or check an old one's format."""
+    with transaction(connection):
+        if check_format(connection, ROLE, FORMAT):
+            for statement in SCHEMA:
+                connection.execute(statement)
+
+
+def write(connection: sqlite3.Connection, stored: Stored) -> None:
+    """Put one record's effects and move the markers, inside the caller's transaction.
+
+    Delivery: a record at or below its owner's marker changes nothing.
+    """
+    record, position = stored.record, stored.position
+    number, applied = _owner(connection, record.owner, position.epoch)
+    if position.offset > applied:
+        if record.kind == "turn":
+            _put_turn(connection, number, stored)
+        else:
+            _put_event(connection, number, stored, session=None, position=None)
+        _put_statements(connection, number, stored)
+        if record.erasure is not None:
+            _erase(connection, number, record.erasure, position.offset)
+        connection.execute(
+            "UPDATE owners SET applied = ?, epoch = ? WHERE number = ?",
+            (position.offset, position.epoch, number),
+        )
+    connection.execute(
+        "INSERT INTO partitions VALUES (?1, ?2, ?3) ON CONFLICT (partition) DO UPDATE"
+        " SET epoch = ?2, low_water = max(low_water, ?3)",
+        (position.partition, position.epoch, position.offset + 1),
+    )
+
+
+def _owner(connection: sqlite3.Connection, owner: str, epoch: str) -> tuple[int, int]:
+    row = connection.execute(
+        "SELECT number, applied FROM owners WHERE owner = ?", (owner,)
+    ).fetchone()
+    if row is None:
+        cursor = connection.execute(
+            "INSERT INTO owners (owner, epoch, applied) VALUES (?, ?, -1)", (owner, epoch)
+        )
+        return cursor.lastrowid or 0, -1
+    return row
+
+
+def _session(connection: sqlite3.Connection, owner: int, record: JournalRecord) -> int:
+    size = (record.position or 0) + 1
+    (number,) = connection.execute(
+        "INSERT INTO sessions (owner, session, size) VALUES (?1, ?2, ?3)"
+        " ON CONFLICT (owner, session) DO UPDATE SET size = ?3 RETURNING number",
+        (owner, record.session, size),
+    ).fetchone()
+    return int(number)
+
+
+def _put_event(
+    connection: sqlite3.Connection,
+    owner: int,
+    stored: Stored,
+    *,
+    session: int | None,
+    position: int | None,
+) -> None:
+    record, offset = stored.record, stored.position.offset
+    connection.execute(
+        "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            record.event_id.bytes,
+            owner,
+            record.content,
+            record.producer,
+            offset,
+            session,
+            position,
+            array("I", record.speaker).tobytes(),
+            iso(record.said_at),
+            record.role,
+            offset if record.candidates else None,
+        ),
+    )
+
+
+def _put_turn(connection: sqlite3.Connection, owner: int, stored: Stored) -> None:
+    record = stored.record
+    session = _session(connection, owner, record)
+    _put_event(connection, owner, stored, session=session, position=record.position)
+    event = record.event_id.bytes
+    chunks = [(point.id.bytes, owner, event, "turn") for point in record.points[1:]]
+    memories = [
+        (decision.memory_id.bytes, owner, event, record.candidates[decision.candidate].kind)
+        for decision in record.decisions
+        if decision.action == "new"
+    ]
+    _put_points(connection, [*chunks, *memories])
+    _put_reads(
+        connection,
+        {(read, record.event_id) for one in record.candidates for read in one.reads},
+        owner,
+    )
+
+
+def _put_points(
+    connection: sqlite3.Connection, rows: Iterable[tuple[bytes, int, bytes, str]]
+) -> None:
+    connection.executemany("INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?)", rows)
+
+
+def _put_reads(
+    connection: sqlite3.Connection, pairs: Iterable[tuple[UUID, UUID]], owner: int
+) -> None:
+    connection.executemany(
+        "INSERT OR REPLACE INTO reads VALUES (?, ?, ?)",
+        [(read.bytes, event.bytes, owner) for read, event in pairs],
+    )
+
+
+def _put_statements(connection: sqlite3.Connection, owner: int, stored: Stored) -> None:
+    record = stored.record
+    said_us = (record.said_at - EPOCH_START) // MICROSECOND
+    connection.executemany(
+        "INSERT INTO statements (owner, slot, matter, value, kind, box_key, box, event_id, said_at,"
+        " said_us, recorded_at, journal_offset) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                owner,
+                one.slot,
+                one.matter,
+                one.value,
+                one.kind,
+                one.box.key_id.bytes,
+                one.box.sealed,
+                record.event_id.bytes,
+                iso(record.said_at),
+                said_us,
+                iso(record.recorded_at),
+                stored.position.offset,
+            )
+            for one in record.statements
+        ],
+    )
+
+
+def _erase(connection: sqlite3.Connection, owner: int, erasure: Erasure, offset: int) -> None:
+    events = [(event.bytes,) for event in erasure.events]
+    connection.executemany("DELETE FROM events WHERE event_id = ?", events)
+    for gap in erasure.gaps:
+        _close_gap(connection, owner, gap)
+    for table in ("statements", "points", "reads"):
+        connection.executemany(f"DELETE FROM {table} WHERE event_id = ?", events)  # noqa: S608 - constants
+    connection.executemany(
+        "INSERT OR IGNORE INTO erased VALUES (?, ?)",
+        [(event.bytes, owner) for event in erasure.events],
+    )
+    connection.executemany(
+        "DELETE FROM points WHERE point_id = ?", [(memory.bytes,) for memory in erasure.memories]
+    )
+    _put_points(
+        connection,
+        [
+            (put.decision.memory_id.bytes, owner, put.decision.sources[0].bytes, put.candidate.kind)
+            for put in erasure.puts
+        ],
+    )
+    resealed = {event for event, _, _ in erasure.contexts}
+    connection.executemany(
+        "UPDATE events SET candidates = ? WHERE event_id = ?",
+        [(offset, event.bytes) for event in resealed],
+    )
+    connection.executemany(
+        "DELETE FROM reads WHERE event_id = ?", [(event.bytes,) for event in resealed]
+    )
+    _put_reads(
+        connection,
+        {(read, event) for event, _, one in erasure.contexts for read in one.reads},
+        owner,
+    )
+
+
+def _close_gap(connection: sqlite3.Connection, owner: int, gap: SessionGap) -> None:
+    """Move the later turns of a session up: positions stay ranks, in a rebuild as well."""
+    row = connection.execute(
+        "UPDATE sessions SET size = ? WHERE owner = ? AND session = ? RETURNING number",
+        (gap.size, owner, gap.session),
+    ).fetchone()
+    if row is None:
+        return  # in a rebuild, a session of which nothing is left
+    connection.executemany(
+        "UPDATE events SET position = position - 1 WHERE session = ? AND position > ?",
+        [(row[0], position) for position in gap.positions],
+    )

@@ -1,0 +1,371 @@
+"""The embedded key log: a SQLite file of its own behind the keys port.
+
+The master key wraps two keys of each owner, one that wraps data keys and one for hashes. Wrapped
+data keys stand in rows that are appended once and never move or shrink: to shred one is to
+overwrite it in place. (`secure_delete` alone leaves stale copies where SQLite moves rows between
+pages.) A shredded key's id stays, so that a late or repeated `put` can't bring the key back.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple, Self
+from uuid import UUID, uuid4
+
+from ...schemas.errors import Damaged, Rejected, Unavailable
+from ...schemas.ports import OwnerKeys, WrappedKey
+from ...schemas.records import Box
+from ..sealing import (
+    OVERHEAD_BYTES,
+    WRAPPED_BYTES,
+    SealingKey,
+    keyed_hash,
+    new_key,
+    term_hash,
+)
+from .database import Database, check_format, transaction, truncate_wal
+from .key_cache import KeyCache
+from .log_sealer import LogSealer
+
+__all__ = ["SqliteKeys"]
+
+_ROLE: Final = "key log"
+_FORMAT: Final = 1
+_DATA_KEYS_CACHED_MAX: Final = 10_000
+_OWNERS_CACHED_MAX: Final = 10_000
+_EMPTY: Final = bytes(WRAPPED_BYTES)
+_UUID_BYTES: Final = 16
+_CHECK_PLAIN: Final = b"eunoe key log"
+_CHECK: Final = b"check"
+_SCHEMA: Final = (
+    "CREATE TABLE checks (name BLOB PRIMARY KEY, sealed BLOB NOT NULL) STRICT",
+    """CREATE TABLE owners (
+        number INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        wrapping BLOB NOT NULL,
+        hashing BLOB NOT NULL
+    ) STRICT""",
+    """CREATE TABLE data_keys (
+        number INTEGER PRIMARY KEY,
+        key_id BLOB NOT NULL UNIQUE,
+        owner INTEGER NOT NULL REFERENCES owners,
+        wrapped BLOB NOT NULL
+    ) STRICT""",
+    """CREATE TABLE shared_keys (
+        number INTEGER PRIMARY KEY,
+        key_id BLOB NOT NULL UNIQUE,
+        name TEXT NOT NULL,
+        wrapped BLOB NOT NULL
+    ) STRICT""",
+    "CREATE INDEX shared_keys_by_name ON shared_keys (name)",
+)
+
+
+class _DataKey(NamedTuple):
+    owner: str
+    key: SealingKey | None
+    """None where the key belongs to another owner than the one who asked."""
+
+
+class _OwnerKeys:
+    """An owner's keys; see `OwnerKeys`."""
+
+    __slots__ = ("_hashing", "_owner", "_owner_bytes", "wrapping")
+
+    def __init__(self, owner: str, wrapping: SealingKey, hashing: bytes) -> None:
+        self._owner = owner
+        self._owner_bytes = owner.encode()
+        self._hashing = hashing
+        self.wrapping = wrapping
+
+    @property
+    def owner(self) -> str:
+        return self._owner
+
+    def hash(self, kind: str, text: str) -> bytes:
+        return keyed_hash(self._hashing, kind, text)
+
+    def term(self, term: str) -> int:
+        return term_hash(self._hashing, term)
+
+    def seal(self, plain: bytes, record: UUID) -> tuple[Box, WrappedKey]:
+        key_id = uuid4()
+        raw = new_key()
+        sealed = SealingKey(raw).seal(plain, record.bytes)
+        wrapped = self.wrapping.seal(raw, key_id.bytes + self._owner_bytes)
+        return Box(key_id=key_id, sealed=sealed), WrappedKey(key_id, self._owner, wrapped)
+
+    def unwrap(self, key_id: UUID, wrapped: bytes) -> SealingKey:
+        return SealingKey(self.wrapping.open(wrapped, key_id.bytes + self._owner_bytes))
+
+
+class SqliteKeys:
+    """`Keys` on one SQLite file; see the port for the promises.
+
+    Beyond them: a key id that was shredded stays closed even if its wrapped key is put again.
+    Use `open`.
+
+    Args:
+        database: The key log.
+        master: Wraps the owners', the shared and the log's keys.
+        sealer: Seals the embedded log's own values with keys of the same file.
+    """
+
+    def __init__(self, database: Database, master: SealingKey, sealer: LogSealer) -> None:
+        self._database = database
+        self._master = master
+        self._sealer = sealer
+        self._owners: KeyCache[str, _OwnerKeys] = KeyCache(_OWNERS_CACHED_MAX)
+        self._data_keys: KeyCache[UUID, _DataKey] = KeyCache(_DATA_KEYS_CACHED_MAX)
+
+    @classmethod
+    async def open(cls, path: Path, *, master: bytes) -> Self:
+        """Open a key log, made if it isn't there.
+
+        Args:
+            path: The file; its folder has to be there.
+            master: The master key, 32 bytes.
+
+        Raises:
+            Unavailable: The file can't be used, or another master key belongs to it.
+            Damaged: The file is malformed.
+            Rejected: Another version of Eunoe wrote it.
+        """
+        key = SealingKey(master)
+        database = await Database.open(path, _ROLE)
+        try:
+            await database.run(lambda connection: _prepare(connection, key))
+            sealer = await LogSealer.load(database, key)
+        except BaseException:
+            await database.close()
+            raise
+        return cls(database, key, sealer)
+
+    @property
+    def sealer(self) -> LogSealer:
+        """Seals the embedded log's own values."""
+        return self._sealer
+
+    async def owner(self, owner: str) -> OwnerKeys:
+        """Return the owner's keys, made durably at the first use."""
+        cached = self._owners.find((owner,))
+        if cached:
+            return cached[owner]
+        purges = self._owners.purges
+        keys = await self._database.run(lambda connection: self._make_owner(connection, owner))
+        self._owners.remember([(owner, keys)], purges=purges)
+        return keys
+
+    async def put(self, keys: Sequence[WrappedKey]) -> None:
+        """Append wrapped keys to the key log.
+
+        Raises:
+            Rejected: A key has the wrong form, or its owner has no keys here.
+        """
+        if any(len(key.wrapped) != WRAPPED_BYTES for key in keys):
+            message = f"A wrapped key must have {WRAPPED_BYTES} bytes."
+            raise Rejected(message)
+        if keys:
+            await self._database.run(lambda connection: _put(connection, keys))
+
+    async def open_boxes(
+        self, owner: str, boxes: Sequence[tuple[Box, UUID]]
+    ) -> list[bytes | None]:
+        """Open (box, record id) pairs in order; None where the key was shredded.
+
+        Raises:
+            Damaged: A box doesn't fit its key, its record or its owner.
+        """
+        keys = self._data_keys.find(box.key_id for box, _ in boxes)
+        missing = [box.key_id for box, _ in boxes if box.key_id not in keys]
+        if missing:
+            purges = self._data_keys.purges
+            loaded = await self._database.run(
+                lambda connection: self._load(connection, owner, missing)
+            )
+            known = [(key_id, found) for key_id, found in loaded.items() if found.key]
+            self._data_keys.remember(known, purges=purges)
+            keys |= loaded
+        opened: list[bytes | None] = []
+        for box, record in boxes:
+            found = keys.get(box.key_id)
+            if found is None:
+                opened.append(None)
+                continue
+            if found.key is None or found.owner != owner:
+                message = "A box is sealed with a key of another owner."
+                raise Damaged(message)
+            opened.append(found.key.open(box.sealed, record.bytes))
+        return opened
+
+    async def shred(self, key_ids: Sequence[UUID]) -> None:
+        """Destroy data keys; absent ones are no error."""
+        self._data_keys.purge(key_ids)
+        rows = [(_EMPTY, key_id.bytes) for key_id in key_ids]
+        await self._database.run(
+            lambda connection: _overwrite(
+                connection, "UPDATE data_keys SET wrapped = ? WHERE key_id = ?", rows
+            )
+        )
+
+    async def seal_shared(self, name: str, plain: bytes) -> bytes:
+        """Seal under a key that several records share, such as a tenant's day; makes it."""
+        key_id, key = await self._database.run(
+            lambda connection: self._make_shared(connection, name)
+        )
+        return key_id + key.seal(plain, name.encode())
+
+    async def open_shared(self, name: str, sealed: bytes) -> bytes | None:
+        """Open what `seal_shared` sealed; None when that key was shredded.
+
+        Raises:
+            Damaged: The value doesn't fit its key or its name.
+        """
+        if len(sealed) < _UUID_BYTES + OVERHEAD_BYTES:
+            message = "A sealed value is too short to be one."
+            raise Damaged(message)
+        key_id = sealed[:_UUID_BYTES]
+        wrapped = await self._database.run(
+            lambda connection: connection.execute(
+                "SELECT wrapped FROM shared_keys WHERE key_id = ?", (key_id,)
+            ).fetchone()
+        )
+        if wrapped is None or wrapped[0] == _EMPTY:
+            return None
+        label = name.encode()
+        key = SealingKey(self._master.open(wrapped[0], key_id + label))
+        return key.open(sealed[_UUID_BYTES:], label)
+
+    async def shred_shared(self, names: Sequence[str]) -> None:
+        """Destroy shared keys; the next use of a name makes another key."""
+        rows = [(_EMPTY, name) for name in names]
+        await self._database.run(
+            lambda connection: _overwrite(
+                connection, "UPDATE shared_keys SET wrapped = ? WHERE name = ?", rows
+            )
+        )
+
+    async def close(self) -> None:
+        """Forget all keys in memory and release the file."""
+        self._owners.clear()
+        self._data_keys.clear()
+        self._sealer.forget()
+        await self._database.close()
+
+    # From here on: in the file's thread only.
+
+    def _find_owner(
+        self, connection: sqlite3.Connection, owner: str
+    ) -> tuple[int, _OwnerKeys] | None:
+        row = connection.execute(
+            "SELECT number, wrapping, hashing FROM owners WHERE name = ?", (owner,)
+        ).fetchone()
+        if row is None:
+            return None
+        number, wrapping, hashing = row
+        label = owner.encode()
+        return number, _OwnerKeys(
+            owner,
+            SealingKey(self._master.open(wrapping, b"wrapping " + label)),
+            self._master.open(hashing, b"hashing " + label),
+        )
+
+    def _make_owner(self, connection: sqlite3.Connection, owner: str) -> _OwnerKeys:
+        found = self._find_owner(connection, owner)
+        if found is not None:
+            return found[1]
+        label = owner.encode()
+        wrapping, hashing = new_key(), new_key()
+        row = (
+            owner,
+            self._master.seal(wrapping, b"wrapping " + label),
+            self._master.seal(hashing, b"hashing " + label),
+        )
+        with transaction(connection):
+            connection.execute(
+                "INSERT INTO owners (name, wrapping, hashing) VALUES (?, ?, ?)", row
+            )
+        return _OwnerKeys(owner, SealingKey(wrapping), hashing)
+
+    def _load(
+        self, connection: sqlite3.Connection, owner: str, key_ids: Sequence[UUID]
+    ) -> dict[UUID, _DataKey]:
+        found = self._find_owner(connection, owner)
+        loaded: dict[UUID, _DataKey] = {}
+        for key_id in key_ids:
+            row = connection.execute(
+                "SELECT owner, wrapped FROM data_keys WHERE key_id = ?", (key_id.bytes,)
+            ).fetchone()
+            if row is None or row[1] == _EMPTY:
+                continue
+            if found is None or row[0] != found[0]:
+                loaded[key_id] = _DataKey(owner, None)
+            else:
+                loaded[key_id] = _DataKey(owner, found[1].unwrap(key_id, row[1]))
+        return loaded
+
+    def _make_shared(
+        self, connection: sqlite3.Connection, name: str
+    ) -> tuple[bytes, SealingKey]:
+        label = name.encode()
+        row = connection.execute(
+            "SELECT key_id, wrapped FROM shared_keys WHERE name = ? AND wrapped <> ?",
+            (name, _EMPTY),
+        ).fetchone()
+        if row is not None:
+            return row[0], SealingKey(self._master.open(row[1], row[0] + label))
+        key_id, raw = uuid4().bytes, new_key()
+        wrapped = self._master.seal(raw, key_id + label)
+        with transaction(connection):
+            connection.execute(
+                "INSERT INTO shared_keys (key_id, name, wrapped) VALUES (?, ?, ?)",
+                (key_id, name, wrapped),
+            )
+        return key_id, SealingKey(raw)
+
+
+def _prepare(connection: sqlite3.Connection, master: SealingKey) -> None:
+    # Statement journals would copy wrapped keys into the system's folder of temporary files.
+    connection.execute("PRAGMA temp_store = MEMORY")
+    with transaction(connection):
+        if check_format(connection, _ROLE, _FORMAT):
+            for statement in _SCHEMA:
+                connection.execute(statement)
+            sealed = master.seal(_CHECK_PLAIN, _CHECK)
+            connection.execute("INSERT INTO checks VALUES (?, ?)", (_CHECK, sealed))
+            return
+    row = connection.execute("SELECT sealed FROM checks WHERE name = ?", (_CHECK,)).fetchone()
+    try:
+        master.open(row[0], _CHECK)
+    except Damaged:
+        message = (
+            "The master key is not the one that this store was made with: give the right key "
+            "file or setting. Nothing was changed."
+        )
+        raise Unavailable(message) from None
+
+
+def _put(connection: sqlite3.Connection, keys: Sequence[WrappedKey]) -> None:
+    numbers: dict[str, int] = {}
+    for owner in {key.owner for key in keys}:
+        row = connection.execute("SELECT number FROM owners WHERE name = ?", (owner,)).fetchone()
+        if row is None:
+            message = "A wrapped key names an owner who has no keys here."
+            raise Rejected(message)
+        numbers[owner] = row[0]
+    rows = [(key.key_id.bytes, numbers[key.owner], key.wrapped) for key in keys]
+    with transaction(connection):
+        connection.executemany(
+            "INSERT INTO data_keys (key_id, owner, wrapped) VALUES (?, ?, ?) "
+            "ON CONFLICT (key_id) DO NOTHING",
+            rows,
+        )
+
+
+def _overwrite(
+    connection: sqlite3.Connection, statement: str, rows: Sequence[tuple[bytes, bytes | str]]
+) -> None:
+    with transaction(connection):
+        connection.executemany(statement, rows)
+    # Also when nothing was found: an earlier shred may have failed between the two steps.
+    truncate_wal(connection, _ROLE)

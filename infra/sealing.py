@@ -1,0 +1,246 @@
+"""Sealing, wrapping and keyed hashes; the only module that imports `cryptography`.
+
+Everything is sealed with AES-256-GCM under 12 random bytes of nonce that stand before the
+ciphertext (NIST SP 800-38D; a key may seal 2^32 values before random nonces become a risk, and
+all keys but the wrapping ones seal only one). Keyed hashes are BLAKE2b (RFC 7693).
+"""
+
+import base64
+import binascii
+import os
+import stat
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from ..schemas.errors import Damaged, Unavailable
+
+__all__ = [
+    "HASH_BYTES",
+    "KEY_BYTES",
+    "NONCE_BYTES",
+    "OVERHEAD_BYTES",
+    "WRAPPED_BYTES",
+    "SealingKey",
+    "keyed_hash",
+    "load_master_key",
+    "master_key_path",
+    "new_key",
+    "parse_master_key",
+    "term_hash",
+]
+
+KEY_BYTES: Final = 32
+NONCE_BYTES: Final = 12
+OVERHEAD_BYTES: Final = NONCE_BYTES + 16
+"""How much longer a sealed value is than the plain one: nonce and tag."""
+WRAPPED_BYTES: Final = KEY_BYTES + OVERHEAD_BYTES
+HASH_BYTES: Final = 16
+
+_TERM_BYTES: Final = 4
+_HASHES: Final = b"eunoe hash"
+_TERMS: Final = b"eunoe term"
+_KEY_FILE_BYTES_MAX: Final = 1_024
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+
+
+def new_key() -> bytes:
+    """Return 32 bytes from the system's random source."""
+    return os.urandom(KEY_BYTES)
+
+
+class SealingKey:
+    """An AES-256 key, ready to seal and to open.
+
+    Args:
+        key: 32 bytes.
+    """
+
+    __slots__ = ("_cipher",)
+
+    def __init__(self, key: bytes) -> None:
+        self._cipher = AESGCM(key)
+
+    def seal(self, plain: bytes, bound_to: bytes) -> bytes:
+        """Seal a value.
+
+        Args:
+            plain: The value.
+            bound_to: Associated data: what has to be named again to open it.
+
+        Returns:
+            Nonce, ciphertext and tag.
+        """
+        nonce = os.urandom(NONCE_BYTES)
+        return nonce + self._cipher.encrypt(nonce, plain, bound_to)
+
+    def open(self, sealed: bytes, bound_to: bytes) -> bytes:
+        """Open a value.
+
+        Args:
+            sealed: What `seal` returned.
+            bound_to: The same associated data.
+
+        Returns:
+            The plain value.
+
+        Raises:
+            Damaged: The value was sealed under another key or for something else, or changed.
+        """
+        if len(sealed) < OVERHEAD_BYTES:
+            message = "A sealed value is too short to be one."
+            raise Damaged(message)
+        try:
+            return self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], bound_to)
+        except InvalidTag:
+            message = "A sealed value doesn't fit its key or the record that it stands in."
+            raise Damaged(message) from None
+
+
+def keyed_hash(key: bytes, kind: str, text: str) -> bytes:
+    """Hash a text so that nobody without the key can tell or guess it.
+
+    Args:
+        key: The owner's index key.
+        kind: What the hash is used for; equal texts of two kinds hash differently.
+        text: The text; a lone surrogate is hashed like any other character.
+
+    Returns:
+        16 bytes.
+    """
+    state = blake2b(digest_size=HASH_BYTES, key=key, person=_HASHES)
+    label = kind.encode()
+    # The length stands first so that no kind and text run together into another pair.
+    state.update(len(label).to_bytes(4, "big") + label)
+    state.update(text.encode(errors="surrogatepass"))
+    return state.digest()
+
+
+def term_hash(key: bytes, term: str) -> int:
+    """Hash a search term.
+
+    Args:
+        key: The owner's index key.
+        term: A normalised term or entity.
+
+    Returns:
+        A number from 0 to 2^32 - 1.
+    """
+    plain = term.encode(errors="surrogatepass")
+    digest = blake2b(plain, digest_size=_TERM_BYTES, key=key, person=_TERMS)
+    return int.from_bytes(digest.digest(), "big")
+
+
+def master_key_path(config_home: Path, store: str) -> Path:
+    """Return where a store's master key lies unless a setting says otherwise.
+
+    Args:
+        config_home: The user's configuration folder (`$XDG_CONFIG_HOME` or `~/.config`).
+        store: The store's id.
+    """
+    return config_home / "eunoe" / "keys" / f"{store}.key"
+
+
+def parse_master_key(text: str) -> bytes:
+    """Read a master key that was given as text.
+
+    Args:
+        text: Base64 of 32 bytes; space around it is ignored.
+
+    Returns:
+        32 bytes.
+
+    Raises:
+        Unavailable: It isn't that.
+    """
+    try:
+        key = base64.b64decode(text.strip(), validate=True)
+    except (binascii.Error, ValueError):
+        key = b""
+    if len(key) != KEY_BYTES:
+        message = "The master key must be the base64 form of exactly 32 bytes."
+        raise Unavailable(message)
+    return key
+
+
+def load_master_key(path: Path, *, create: bool) -> bytes:
+    """Read the master key's file, or make it for a new store.
+
+    The file holds one line of base64, as `parse_master_key` takes it, so that it can be kept
+    in a password manager as well.
+
+    Args:
+        path: The file; it should lie outside the data folder.
+        create: Whether the store is new, so that a missing file is made.
+
+    Returns:
+        32 bytes.
+
+    Raises:
+        Unavailable: The file is missing, readable by others, or doesn't hold a key.
+    """
+    try:
+        return _read_master_key(path)
+    except FileNotFoundError:
+        if not create:
+            message = (
+                f"The master key file {path} is missing, and without it the store can't be "
+                "read: put it back from your copy, or give the key as a setting."
+            )
+            raise Unavailable(message) from None
+    except OSError as error:
+        message = f"The master key file {path} can't be read: {error.strerror}."
+        raise Unavailable(message) from error
+    try:
+        return _make_master_key(path)
+    except OSError as error:
+        message = f"The master key file {path} can't be made: {error.strerror}."
+        raise Unavailable(message) from error
+
+
+def _read_master_key(path: Path) -> bytes:
+    with path.open("rb") as file:
+        if stat.S_IMODE(os.fstat(file.fileno()).st_mode) & _OTHERS:
+            message = (
+                f"The master key file {path} is open to other users: run chmod 600 on it, and "
+                "think about who may have read it."
+            )
+            raise Unavailable(message)
+        content = file.read(_KEY_FILE_BYTES_MAX)
+    try:
+        return parse_master_key(content.decode("ascii", errors="replace"))
+    except Unavailable:
+        message = (
+            f"The master key file {path} doesn't hold a key (one line, the base64 form of 32 "
+            "bytes): put it back from your copy."
+        )
+        raise Unavailable(message) from None
+
+
+def _make_master_key(path: Path) -> bytes:
+    key = new_key()
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Exclusive: a file that somebody else made in between must not be overwritten.
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(base64.b64encode(key) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+    return key
+
+
+def _sync_folder(folder: Path) -> None:
+    # The name of a new file survives a power loss only once its folder was synced.
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,1 @@
+"""The contract: events, commands, records, topics, ports, errors. Imports nothing of ours."""

@@ -1,0 +1,97 @@
+"""CloudEvents 1.0 in binary mode of the Kafka protocol binding: attributes as headers.
+
+Header names and the content type are those of the binding (CloudEvents Kafka Protocol Binding
+1.0.2, section 3.2); tenant and user are extension attributes.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+
+import orjson
+from pydantic import ValidationError
+
+from .errors import Rejected
+from .events import PAYLOADS, Envelope, EventType, iso
+
+__all__ = ["CONTENT_TYPE", "decode", "encode"]
+
+CONTENT_TYPE: Final = b"application/json"
+SPEC_VERSION: Final = b"1.0"
+
+Headers = tuple[tuple[str, bytes], ...]
+
+
+def encode(event: Envelope) -> tuple[Headers, bytes]:
+    """Encode an event as (headers, value)."""
+    headers = (
+        ("ce_specversion", SPEC_VERSION),
+        ("ce_id", event.id.encode()),
+        ("ce_source", event.source.encode()),
+        ("ce_type", event.type.value.encode()),
+        ("ce_time", iso(event.time).encode()),
+        ("ce_partitionkey", event.owner.encode()),
+        ("ce_tenantid", event.tenant_id.encode()),
+        ("ce_userid", event.user_id.encode()),
+        ("content-type", CONTENT_TYPE),
+    )
+    return headers, orjson.dumps(event.payload.model_dump(mode="json", exclude_none=True))
+
+
+def decode(headers: Headers, value: bytes | None) -> Envelope:
+    """Decode (headers, value) into an event.
+
+    Raises:
+        Rejected: An attribute is missing or wrong, the type is unknown, or the value isn't
+            what the type says; the sentence names the attribute, never its content.
+    """
+    attributes = dict(headers)
+    if attributes.get("ce_specversion") != SPEC_VERSION:
+        message = 'The header ce_specversion must be "1.0": send a CloudEvent in binary mode.'
+        raise Rejected(message)
+    try:
+        event_type = EventType(_text(attributes, "ce_type"))
+    except ValueError:
+        known = ", ".join(EventType)
+        message = f"The header ce_type names an unknown event; known are {known}."
+        raise Rejected(message) from None
+    try:
+        return Envelope(
+            id=_text(attributes, "ce_id"),
+            source=_text(attributes, "ce_source"),
+            type=event_type,
+            time=datetime.fromisoformat(_text(attributes, "ce_time")),
+            tenant_id=_text(attributes, "ce_tenantid"),
+            user_id=_text(attributes, "ce_userid"),
+            payload=PAYLOADS[event_type].model_validate(orjson.loads(value or b"")),
+        )
+    except ValidationError as error:
+        message = f"The event {event_type} is malformed: {describe(error)}."
+        raise Rejected(message) from None
+    except orjson.JSONDecodeError:
+        message = f"The value of the event {event_type} must be JSON."
+        raise Rejected(message) from None
+    except ValueError:
+        message = "The header ce_time must be ISO 8601 with an offset."
+        raise Rejected(message) from None
+
+
+def describe(error: ValidationError) -> str:
+    """Say what pydantic found, by field and rule and without the input."""
+    parts = []
+    for item in error.errors(include_url=False, include_context=False, include_input=False):
+        where = ".".join(str(part) for part in item["loc"]) or "value"
+        parts.append(f"{where}: {item['msg']}")
+    return "; ".join(parts)
+
+
+def _text(attributes: Mapping[str, bytes], name: str) -> str:
+    raw = attributes.get(name)
+    if raw is None:
+        message = f"The header {name} is missing: send every CloudEvents attribute as a header."
+        raise Rejected(message)
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        message = f"The header {name} must be UTF-8."
+        raise Rejected(message) from None

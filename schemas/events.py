@@ -1,0 +1,153 @@
+"""Events and commands: what producers publish, and how they are identified.
+
+An event is a CloudEvent 1.0. A producer chooses `source` and `id`, unique together within a
+tenant and user; everything inside Eunoe derives from `event_id`.
+"""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Final, Literal
+from urllib.parse import quote, unquote
+from uuid import UUID, uuid5
+
+import orjson
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from .limits import ID_CHARACTERS_MAX, TEXT_CHARACTERS_MAX
+
+__all__ = [
+    "EUNOE",
+    "PAYLOADS",
+    "Envelope",
+    "EventType",
+    "Forget",
+    "Identifier",
+    "Payload",
+    "Role",
+    "SetTimezone",
+    "Turn",
+    "event_id",
+    "iso",
+    "owner_key",
+    "split_owner",
+]
+
+EUNOE: Final = UUID("6c4bb1a6-6c02-5a0e-9d0c-0a8b1a3f7e52")
+"""The namespace of every derived id."""
+
+Identifier = Annotated[str, Field(min_length=1, max_length=ID_CHARACTERS_MAX)]
+Role = Literal["user", "assistant", "tool", "system"]
+
+
+class EventType(StrEnum):
+    """CloudEvent types; the version is the last part."""
+
+    TURN_ADDED = "eunoe.turn.added.v1"
+    SET_TIMEZONE = "eunoe.set-timezone.v1"
+    FORGET = "eunoe.forget.v1"
+
+
+class Turn(BaseModel):
+    """One message of a conversation, as it was said (secrets already replaced)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    role: Role
+    content: Annotated[str, Field(min_length=1, max_length=TEXT_CHARACTERS_MAX)]
+    name: Identifier | None = None
+    session_id: Identifier | None = None
+    agent_id: Identifier | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class SetTimezone(BaseModel):
+    """Command: the owner's time zone is this IANA name from now on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    timezone: Identifier
+
+
+class Forget(BaseModel):
+    """Command: remove these turns and everything that rests on them. Can't be undone."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    event_ids: Annotated[tuple[UUID, ...], Field(min_length=1)]
+
+
+Payload = Turn | SetTimezone | Forget
+
+PAYLOADS: Final[dict[EventType, type[Turn] | type[SetTimezone] | type[Forget]]] = {
+    EventType.TURN_ADDED: Turn,
+    EventType.SET_TIMEZONE: SetTimezone,
+    EventType.FORGET: Forget,
+}
+
+
+class Envelope(BaseModel):
+    """A decoded CloudEvent.
+
+    Args:
+        id: The producer's id, unique with `source` within a tenant and user.
+        source: The producer, such as "chat".
+        type: What `payload` is.
+        time: When it was said or done, with its offset, from the producer or the runtime.
+        tenant_id: Whose installation.
+        user_id: Whose memory.
+        payload: The data.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: Identifier
+    source: Identifier
+    type: EventType
+    time: AwareDatetime
+    tenant_id: Identifier
+    user_id: Identifier
+    payload: Payload
+
+    @property
+    def owner(self) -> str:
+        """The partition key, `tenant/user`, each part percent-encoded."""
+        return owner_key(self.tenant_id, self.user_id)
+
+    @property
+    def event_id(self) -> UUID:
+        """The internal id that everything else derives from."""
+        return event_id(self.tenant_id, self.user_id, self.source, self.id)
+
+
+def event_id(tenant_id: str, user_id: str, source: str, producer_id: str) -> UUID:
+    """Derive the internal id of an event.
+
+    The parts are joined as a JSON array, so that no choice of parts imitates another.
+
+    Args:
+        tenant_id: Tenant.
+        user_id: User.
+        source: The producer's name.
+        producer_id: The producer's id.
+
+    Returns:
+        A version 5 UUID in the namespace `EUNOE`.
+    """
+    parts = orjson.dumps([tenant_id, user_id, source, producer_id])
+    return uuid5(EUNOE, parts.decode())
+
+
+def owner_key(tenant_id: str, user_id: str) -> str:
+    """Join tenant and user into the key that places records; no two pairs give one key."""
+    return f"{quote(tenant_id, safe='')}/{quote(user_id, safe='')}"
+
+
+def split_owner(owner: str) -> tuple[str, str]:
+    """Undo `owner_key`: (tenant id, user id)."""
+    tenant, _, user = owner.partition("/")
+    return unquote(tenant), unquote(user)
+
+
+def iso(moment: datetime) -> str:
+    """Render a moment as ISO 8601 text with microseconds and offset."""
+    return moment.isoformat(timespec="microseconds")

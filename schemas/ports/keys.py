@@ -1,0 +1,93 @@
+"""The port of the key log and of sealing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from ..records import Box
+
+__all__ = [
+    "Keys",
+    "OwnerKeys",
+    "WrappedKey",
+]
+
+@dataclass(frozen=True, slots=True)
+class WrappedKey:
+    """A data key sealed by its owner's key, as it stands in the key log."""
+
+    key_id: UUID
+    owner: str
+    wrapped: bytes
+
+
+class OwnerKeys(Protocol):
+    """An owner's keys, in process memory only."""
+
+    @property
+    def owner(self) -> str:
+        """The owner."""
+        ...
+
+    def hash(self, kind: str, text: str) -> bytes:
+        """Return a 16-byte keyed hash of a text, separate for each kind of use."""
+        ...
+
+    def term(self, term: str) -> int:
+        """Return the keyed 32-bit hash of a term or entity."""
+        ...
+
+    def seal(self, plain: bytes, record: UUID) -> tuple[Box, WrappedKey]:
+        """Seal under a fresh data key, with the record's id as associated data.
+
+        The box can be opened after the wrapped key was put into the key log.
+        """
+        ...
+
+
+class Keys(Protocol):
+    """The key log and what it protects.
+
+    Promises:
+        * One data key per box; `put` is durable when it returns.
+        * After `shred` returned, no copy of a box under those keys can be opened, and the
+          wrapped keys' bytes are gone from the key log's files.
+        * `open_boxes` gives None for a key that is absent, and raises `Damaged` when the key is
+          there but the box doesn't fit it, or was sealed for another record.
+        * The keys of one owner open nothing of another.
+    """
+
+    async def owner(self, owner: str) -> OwnerKeys:
+        """Return the owner's keys, made durably at the first use."""
+        ...
+
+    async def put(self, keys: Sequence[WrappedKey]) -> None:
+        """Append wrapped keys to the key log."""
+        ...
+
+    async def open_boxes(
+        self, owner: str, boxes: Sequence[tuple[Box, UUID]]
+    ) -> list[bytes | None]:
+        """Open (box, record id) pairs in order; None where the key was shredded."""
+        ...
+
+    async def shred(self, key_ids: Sequence[UUID]) -> None:
+        """Destroy data keys; absent ones are no error."""
+        ...
+
+    async def seal_shared(self, name: str, plain: bytes) -> bytes:
+        """Seal under a key that several records share, such as a tenant's day; makes it."""
+        ...
+
+    async def open_shared(self, name: str, sealed: bytes) -> bytes | None:
+        """Open what `seal_shared` sealed; None when that key was shredded."""
+        ...
+
+    async def shred_shared(self, names: Sequence[str]) -> None:
+        """Destroy shared keys."""
+        ...
+
+    async def close(self) -> None:
+        """Forget all keys in memory and release the file."""
+        ...

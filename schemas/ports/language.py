@@ -1,0 +1,113 @@
+"""The ports of language tools and the clock."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Clock",
+    "Encoder",
+    "Entity",
+    "EntityKind",
+    "Recogniser",
+    "Terms",
+    "Vectors",
+]
+
+Vectors = NDArray[np.float32]
+"""Rows of float32; shape (texts, dimension) or (dimension,)."""
+
+EntityKind = Literal["person", "organization", "place", "project", "product", "work", "other"]
+
+
+class Encoder(Protocol):
+    """Texts to vectors.
+
+    Promises:
+        * Rows are L2-normalised (a row shorter than 1e-8 is left as it is).
+        * The same text gives the same vector, alone or in a batch, if `batch_invariant`.
+        * `encode` blocks in a thread of its own, not in the event loop.
+    """
+
+    @property
+    def id(self) -> str:
+        """Model and version; vectors of different ids can't be compared."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """Languages it was trained for, as ISO 639-1 codes."""
+        ...
+
+    @property
+    def duplicate_threshold(self) -> float:
+        """Cosine from which two texts say the same, calibrated for this encoder."""
+        ...
+
+    @property
+    def batch_invariant(self) -> bool:
+        """Whether a text's vector doesn't depend on the others of its batch."""
+        ...
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        """Encode texts.
+
+        Returns:
+            float32, shape (len(texts), dimension).
+        """
+        ...
+
+
+class Entity(NamedTuple):
+    """A name in a text: text[start:end] == name."""
+
+    name: str
+    kind: EntityKind
+    start: int
+    end: int
+
+
+class Recogniser(Protocol):
+    """Finds names in texts of any mix of English and Chinese.
+
+    Promises:
+        * One list per text, ordered by `start`, without overlaps.
+        * `recognise` blocks in a thread of its own, not in the event loop.
+    """
+
+    async def recognise(self, texts: Sequence[str]) -> list[list[Entity]]:
+        """Find the names in each text."""
+        ...
+
+
+class Clock(Protocol):
+    """The time, so that tests can set it."""
+
+    def now(self) -> datetime:
+        """Return the present moment, aware, in UTC."""
+        ...
+
+
+class Terms(Protocol):
+    """Texts to the words that a lexical search compares.
+
+    Promises:
+        * English and Chinese alike; a text of only Chinese characters has terms.
+        * The same text gives the same terms; they are plain strings, for the caller to hash.
+    """
+
+    def document(self, text: str) -> dict[str, float]:
+        """Return each distinct term with its weight, the document side of BM25."""
+        ...
+
+    def query(self, text: str) -> list[str]:
+        """Return the distinct terms of a question, in order."""
+        ...

@@ -1,0 +1,203 @@
+"""What the façade returns; frozen, and JSON by pydantic for programs and other processes."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+__all__ = [
+    "Check",
+    "DeadLetter",
+    "ForgetReport",
+    "Hit",
+    "Item",
+    "ProfileField",
+    "Revision",
+    "Stats",
+]
+
+
+class _Result(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Hit(_Result):
+    """One answer of a search.
+
+    Args:
+        id: The producer's id of a turn; a memory's own id; a slot's name.
+        text: What was said, opened for this hit.
+        score: From 0 to 1; hits come best first.
+        sources: Producer's ids of the events it rests on, closest first.
+        said_at: When it was said, with offset.
+        confidence: From 0 to 1; 1 for turns.
+        kind: "turn", "slot", "preference" or a memory kind.
+        tier: "active", or "faded" for a memory of low confidence.
+        why: Signals and their shares of the score.
+    """
+
+    id: str
+    text: str
+    score: float
+    sources: tuple[str, ...]
+    said_at: datetime
+    confidence: float
+    kind: str
+    tier: str
+    why: dict[str, float]
+
+
+class Item(_Result):
+    """A turn, memory, slot or preference, whole.
+
+    Args:
+        id: As in `Hit`.
+        kind: As in `Hit`.
+        text: Its text.
+        source: The producer, for turns.
+        sources: Producer's ids that it rests on, closest first.
+        said_at: When its text was said.
+        created_at: When it was recorded.
+        last_accessed: When it was last written or served.
+        importance: From 0 to 1.
+        confidence: From 0 to 1.
+        summary: What came before, for memories.
+        tags: Names and kind, for memories.
+        role: Who spoke, for turns.
+        name: The speaker's name.
+        session_id: The session, for turns.
+        metadata: As given to `add`.
+    """
+
+    id: str
+    kind: str
+    text: str
+    source: str | None = None
+    sources: tuple[str, ...] = ()
+    said_at: datetime
+    created_at: datetime
+    last_accessed: datetime
+    importance: float = 0.5
+    confidence: float = 1.0
+    summary: str | None = None
+    tags: tuple[str, ...] = ()
+    role: str | None = None
+    name: str | None = None
+    session_id: str | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class Revision(_Result):
+    """One step in the history of a turn, memory or slot.
+
+    Args:
+        at: When it was said.
+        recorded_at: When it was decided.
+        change: "added", "touched", "stated" or "superseded".
+        text: The text or value at this step.
+        sources: Producer's ids of the events that caused it.
+        version: Rank in the order of truth, from 1, for slots.
+    """
+
+    at: datetime
+    recorded_at: datetime
+    change: str
+    text: str
+    sources: tuple[str, ...]
+    version: int | None = None
+
+
+class ProfileField(_Result):
+    """The current value of a slot or preference.
+
+    Args:
+        slot: Name, such as "home" or "favourite/colour".
+        value: Value, exactly as stated.
+        subject: Whose it is; None is the user.
+        condition: For whom, where or when it holds; None is always.
+        kind: "slot", "preference" or "profile".
+        version: Rank in the order of truth, from 1.
+        said_at: When this version was last stated.
+        sources: Producer's ids of the turns that state it, newest first.
+        memories: Ids of the memories that came from the same turns.
+    """
+
+    slot: str
+    value: str
+    subject: str | None
+    condition: str | None
+    kind: str
+    version: int
+    said_at: datetime
+    sources: tuple[str, ...]
+    memories: tuple[str, ...] = ()
+
+
+class ForgetReport(_Result):
+    """What a forget removed and what was verified absent.
+
+    Args:
+        forgotten: Producer's ids of the turns.
+        memories_removed: How many memories went.
+        memories_changed: How many were decided anew from surviving turns.
+        keys_shredded: How many data keys were destroyed.
+        verified: Where the scan found nothing of it any more.
+    """
+
+    forgotten: tuple[str, ...]
+    memories_removed: int
+    memories_changed: int
+    keys_shredded: int
+    verified: tuple[str, ...]
+
+
+class DeadLetter(_Result):
+    """An event that was refused; `original` is opened only when asked for.
+
+    Args:
+        topic: Ingress topic.
+        reason: A sentence.
+        attempts: How often it was tried.
+        first_seen: When.
+        event_id: Internal id, where it could be read.
+        original: The original value as text, if asked for and still there.
+    """
+
+    topic: str
+    reason: str
+    attempts: int
+    first_seen: datetime
+    event_id: str | None
+    original: str | None = None
+
+
+class Stats(_Result):
+    """Counts of one user, or of the store where no user was named.
+
+    Args:
+        turns: Turns that can be found.
+        memories: Memories.
+        slots: Slots and preferences with a current value.
+        waiting: Acknowledged events that are not decided yet.
+        dead_letters: Refused events still kept.
+        users: Users, where none was named.
+        disk_bytes: Size of the folder.
+        encoder: Encoder id of the store.
+    """
+
+    turns: int
+    memories: int
+    slots: int
+    waiting: int
+    dead_letters: int
+    users: int | None
+    disk_bytes: int
+    encoder: str
+
+
+class Check(_Result):
+    """One line of `doctor`: what was looked at, whether it is well, and a sentence."""
+
+    name: str
+    ok: bool
+    detail: str

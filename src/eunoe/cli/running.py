@@ -1,0 +1,89 @@
+"""How a command gets at the memory: through the owner's door, or by opening the folder.
+
+What is heavy is imported when a command runs, so that `--help` answers at once.
+"""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+
+from .options import Options
+
+if TYPE_CHECKING:
+    from ..door import RemoteMemory
+    from ..memory import Memory
+
+__all__ = ["AnyMemory", "run"]
+
+AnyMemory: TypeAlias = "Memory | RemoteMemory"
+"""The façade, here or through the door."""
+
+_Result = TypeVar("_Result")
+
+_HELD_S_MAX: Final = 10.0  # an owner that is starting has the folder before it has a door
+_AGAIN_S: Final = 0.1
+
+
+def run(
+    work: Callable[[AnyMemory], Awaitable[_Result]],
+    options: Options,
+    *,
+    process: bool = True,
+    repeatable: bool = True,
+) -> _Result:
+    """Do some work on the memory of the folder that the options name.
+
+    When the owner ends in the middle, or is starting or ending, the work is begun anew.
+
+    Args:
+        work: What to do with it.
+        options: The common options.
+        process: Whether the work needs models, when the folder is opened here.
+        repeatable: Whether the work may be begun twice.
+
+    Returns:
+        What `work` returns.
+
+    Raises:
+        EunoeError: What `work` or the opening raises.
+    """
+    import asyncio  # noqa: PLC0415 - heavy
+
+    folder = options.folder or _usual_folder()
+    return asyncio.run(_work(work, folder, process=process, repeatable=repeatable))
+
+
+def _usual_folder() -> Path:
+    from ..infra.settings import Settings  # noqa: PLC0415 - heavy
+
+    return Settings.from_env().folder
+
+
+async def _work(
+    work: Callable[[AnyMemory], Awaitable[_Result]],
+    folder: Path,
+    *,
+    process: bool,
+    repeatable: bool,
+) -> _Result:
+    import asyncio  # noqa: PLC0415 - heavy
+
+    import eunoe  # noqa: PLC0415 - heavy
+
+    from ..door import OwnerGone, connect  # noqa: PLC0415 - heavy
+    from ..schemas.errors import FolderHeld  # noqa: PLC0415 - after the heavy ones
+
+    clock = asyncio.get_running_loop().time
+    give_up_at = clock() + _HELD_S_MAX
+    while True:
+        begun = False
+        try:
+            # What decides nothing must not answer for others either: they may want to add.
+            memory = await connect(folder) or eunoe.open(folder, serve=process, process=process)
+            async with memory:
+                begun = True
+                return await work(memory)
+        except (FolderHeld, OwnerGone):
+            if (begun and not repeatable) or clock() > give_up_at:
+                raise
+        await asyncio.sleep(_AGAIN_S)

@@ -1,0 +1,1 @@
+"""Stream processors: pure decisions and the loops that feed them."""

@@ -1,0 +1,184 @@
+"""The only loop that acknowledges: hand over, retry what may heal, bury what cannot, commit.
+
+Delivery: at least once. A record's offset is committed only after the handler returned for it
+and, where it was refused, after the log confirmed the dead letter. A handler is therefore
+called again for records whose commit a crash prevented, and has to make that harmless.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Final, TypeVar
+
+from ..schemas.errors import Conflict, Damaged, EunoeError, Rejected, Unavailable
+from ..schemas.limits import BATCH_RECORDS_MAX, REFUSALS_KEPT_MAX
+from ..schemas.ports import Log, LogRecord, Position, TopicPartition
+
+__all__ = ["Bury", "Consumer", "Handle", "Progress"]
+
+Result = TypeVar("Result")
+
+Handle = Callable[[Sequence[LogRecord]], Awaitable[list[Rejected | None]]]
+"""Takes records in order, returns for each None or why it was refused; raises `Unavailable` or
+`Conflict` to be called again with the same records."""
+Bury = Callable[[LogRecord, Rejected, int], Awaitable[None]]
+"""Writes the dead letter of (record, reason, attempts); returns when the log has it."""
+
+POLL_S: Final = 5.0
+BACKOFF_S_FIRST: Final = 0.05
+BACKOFF_S_MAX: Final = 5.0
+
+
+class Progress:
+    """How far a consumer is, for callers who wait for their own records."""
+
+    def __init__(self) -> None:
+        self._done: dict[TopicPartition, int] = {}
+        self._refusals: OrderedDict[tuple[TopicPartition, int], Rejected] = OrderedDict()
+        self._changed = asyncio.Event()
+        self._failure: EunoeError | None = None
+        self.trouble: str | None = None
+        """Why the consumer waits now, or None."""
+
+    def advance(
+        self,
+        offsets: dict[TopicPartition, int],
+        refusals: Iterable[tuple[TopicPartition, int, Rejected]] = (),
+    ) -> None:
+        """Tell that everything below these offsets is done."""
+        for partition, offset, reason in refusals:
+            self._refusals[partition, offset] = reason
+            if len(self._refusals) > REFUSALS_KEPT_MAX:
+                self._refusals.popitem(last=False)
+        self._done |= offsets
+        self._wake()
+
+    def fail(self, failure: EunoeError) -> None:
+        """Tell everybody who waits that the consumer has stopped."""
+        self._failure = failure
+        self._wake()
+
+    async def wait(self, positions: Sequence[Position]) -> list[tuple[Position, Rejected]]:
+        """Wait until all positions are done.
+
+        Returns:
+            Those that were refused, with the reason.
+
+        Raises:
+            EunoeError: The consumer stopped before.
+        """
+        for position in positions:
+            partition = TopicPartition(position.topic, position.partition)
+            while self._done.get(partition, 0) <= position.offset:
+                if self._failure is not None:
+                    raise self._failure
+                await self._changed.wait()
+        refused = []
+        for position in positions:
+            place = (TopicPartition(position.topic, position.partition), position.offset)
+            if (reason := self._refusals.get(place)) is not None:
+                refused.append((position, reason))
+        return refused
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+class Consumer:
+    """Feeds one handler from some partitions, strictly in order within each.
+
+    Args:
+        log: Where from.
+        group: Whose offsets.
+        partitions: Which.
+        handle: The processor.
+        bury: Writes dead letters.
+        progress: Told after each commit.
+    """
+
+    def __init__(  # noqa: PLR0913 - the wiring of one loop
+        self,
+        log: Log,
+        group: str,
+        partitions: Sequence[TopicPartition],
+        handle: Handle,
+        bury: Bury,
+        progress: Progress,
+    ) -> None:
+        self._log = log
+        self._group = group
+        self._partitions = partitions
+        self._handle = handle
+        self._bury = bury
+        self._progress = progress
+        self._offsets: dict[TopicPartition, int] = {}
+
+    async def run(self) -> None:
+        """Consume until cancelled.
+
+        Raises:
+            Damaged: An invariant is broken; everybody who waits is told.
+        """
+        try:
+            await self._resume()
+            while True:
+                records = await self._log.poll(
+                    self._offsets, limit=BATCH_RECORDS_MAX, wait_s=POLL_S
+                )
+                if records:
+                    await self._take(records)
+        except EunoeError as error:
+            self._progress.fail(error)
+            raise
+        except Exception as error:  # the top of the worker: a bug must not look like silence
+            failure = Damaged(f"The {self._group} stopped: {type(error).__name__}.")
+            self._progress.fail(failure)
+            raise failure from error
+
+    async def _resume(self) -> None:
+        for place in self._partitions:
+            committed = await self._log.committed(self._group, *place)
+            first, _ = await self._log.bounds(*place)
+            self._offsets[place] = first if committed is None else committed
+        self._progress.advance(dict(self._offsets))
+
+    async def _take(self, records: Sequence[LogRecord]) -> None:
+        results, attempts = await self._healed(records)
+        offsets: dict[TopicPartition, int] = {}
+        refusals = []
+        for record, refused in zip(records, results, strict=True):
+            place = TopicPartition(record.position.topic, record.position.partition)
+            if refused is not None:
+                await self._insist(lambda: self._bury(record, refused, attempts))  # noqa: B023 - awaited at once
+                refusals.append((place, record.position.offset, refused))
+            offsets[place] = record.position.offset + 1
+        await self._insist(lambda: self._log.commit(self._group, offsets))
+        self._offsets |= offsets
+        self._progress.advance(offsets, refusals)
+
+    async def _healed(
+        self, records: Sequence[LogRecord]
+    ) -> tuple[list[Rejected | None], int]:
+        attempts = 0
+
+        async def attempt() -> list[Rejected | None]:
+            nonlocal attempts
+            attempts += 1
+            return await self._handle(records)
+
+        return await self._insist(attempt), attempts
+
+    async def _insist(self, call: Callable[[], Awaitable[Result]]) -> Result:
+        pause = BACKOFF_S_FIRST
+        while True:
+            try:
+                result = await call()
+            except (Unavailable, Conflict) as error:
+                # Nothing is acknowledged: the same records again, until the engine is back.
+                self._progress.trouble = str(error)
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, BACKOFF_S_MAX)
+            else:
+                self._progress.trouble = None
+                return result

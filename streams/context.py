@@ -1,0 +1,97 @@
+"""What was last said in each session: the context that a candidate is kept with.
+
+Delivery: a bounded cache over the stores; nothing rests on it but speed.
+"""
+
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import orjson
+
+from ..schemas.events import Turn
+from ..schemas.limits import CONTEXT_TURNS, SESSIONS_CACHED_MAX
+from ..schemas.ports import EpisodicStore, IdentityStore, Keys
+
+__all__ = ["Said", "Sessions", "open_turns"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A turn as context: its event, who spoke, and what."""
+
+    event_id: UUID
+    speaker: str
+    text: str
+
+
+class Sessions:
+    """The last turns of sessions, newest last.
+
+    Args:
+        keys: To open boxes.
+        identity: Where turns stand.
+        episodes: Where their boxes are.
+    """
+
+    def __init__(self, keys: Keys, identity: IdentityStore, episodes: EpisodicStore) -> None:
+        self._keys = keys
+        self._identity = identity
+        self._episodes = episodes
+        self._tails: OrderedDict[tuple[str, bytes], tuple[Said, ...]] = OrderedDict()
+
+    async def before(
+        self, owner: str, session: bytes, position: int, *, without: Collection[UUID] = ()
+    ) -> tuple[Said, ...]:
+        """Return the last turns before a position, but for some, from the stores."""
+        event_ids: list[UUID] = []
+        while position > 0 and len(event_ids) < CONTEXT_TURNS:
+            position -= 1
+            found = await self._identity.neighbours(owner, [(session, position)])
+            event_ids += [key for key in found.values() if key not in without]
+        event_ids.reverse()
+        turns = await open_turns(self._keys, self._episodes, owner, event_ids)
+        return tuple(said(key, turns[key]) for key in event_ids if key in turns)
+
+    async def tail(self, owner: str, session: bytes, position: int) -> tuple[Said, ...]:
+        """Return the turns before the session's next position."""
+        place = (owner, session)
+        if place not in self._tails:
+            self._tails[place] = await self.before(owner, session, position)
+            if len(self._tails) > SESSIONS_CACHED_MAX:
+                self._tails.popitem(last=False)
+        self._tails.move_to_end(place)
+        return self._tails[place]
+
+    def add(self, owner: str, session: bytes, event_id: UUID, turn: Turn) -> None:
+        """Take a turn that was just decided."""
+        tail = self._tails.get((owner, session), ())
+        self._tails[owner, session] = (*tail, said(event_id, turn))[-CONTEXT_TURNS:]
+
+    def clear(self) -> None:
+        """Forget all, after a batch that failed half-way."""
+        self._tails.clear()
+
+    def drop(self, owner: str) -> None:
+        """Forget an owner's sessions, after an erasure."""
+        for place in [place for place in self._tails if place[0] == owner]:
+            del self._tails[place]
+
+
+def said(event_id: UUID, turn: Turn) -> Said:
+    """Return a turn as context."""
+    return Said(event_id, turn.name or turn.role, turn.content)
+
+
+async def open_turns(
+    keys: Keys, episodes: EpisodicStore, owner: str, event_ids: Sequence[UUID]
+) -> dict[UUID, Turn]:
+    """Open turns by event id; those that are gone are left out."""
+    boxes = await episodes.turn_boxes(owner, event_ids)
+    plain = await keys.open_boxes(owner, [(box, event) for event, box in boxes.items()])
+    return {
+        event: Turn.model_validate(orjson.loads(content)["payload"])
+        for event, content in zip(boxes, plain, strict=True)
+        if content is not None
+    }

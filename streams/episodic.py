@@ -1,0 +1,189 @@
+"""What a turn is before anything is decided: its chunks, its candidates, its statements.
+
+Delivery: pure; the same event gives the same draft, up to the encoder's batches.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID, uuid5
+
+import numpy as np
+import orjson
+
+from ..schemas.events import Envelope, Turn
+from ..schemas.limits import CHUNK_OVERLAP_TOKENS, CHUNK_TOKENS_MAX
+from ..schemas.ports import Entity, OwnerKeys, Position, Terms, Vectors
+from ..schemas.records import EpisodePoint, IngressPosition, Sparse
+from .extraction import Extracted, extract, guard
+from .intake import chunk, language
+
+__all__ = [
+    "Draft",
+    "chunk_id",
+    "content_hash",
+    "draft",
+    "ingress",
+    "memory_id",
+    "pack",
+    "points",
+    "producer_hash",
+    "render",
+    "session_hash",
+    "sparse",
+    "texts",
+]
+
+NOBODY: Final = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A turn with everything about it that depends on nothing else.
+
+    Args:
+        event: The event.
+        turn: Its payload.
+        position: Its place in the ingress topic.
+        keys: The owner's keys.
+        content: See `content_hash`.
+        session: See `session_hash`.
+        language: Main language.
+        spans: Chunks as (start, end) in the content.
+        extracted: Proposals and statements.
+        guards: One per proposal.
+        speaker: Keyed hash of who spoke.
+    """
+
+    event: Envelope
+    turn: Turn
+    position: Position
+    keys: OwnerKeys
+    content: bytes
+    session: bytes
+    language: str
+    spans: tuple[tuple[int, int], ...]
+    extracted: Extracted
+    guards: tuple[bytes, ...]
+    speaker: bytes
+
+
+def draft(
+    event: Envelope, turn: Turn, position: Position, keys: OwnerKeys, entities: Sequence[Entity]
+) -> Draft:
+    """Extract what a turn holds; pure.
+
+    Args:
+        event: The event.
+        turn: Its payload.
+        position: Its place in the ingress topic.
+        keys: The owner's keys.
+        entities: Names in the turn's content.
+    """
+    found = list(entities)
+    extracted = extract(turn.content, found, speaker=turn.name, role=turn.role)
+    guards = []
+    for proposal in extracted.proposals:
+        inside = [one for one in found if proposal.start <= one.start < proposal.end]
+        guards.append(keys.hash("guard", guard(proposal.text, inside)))
+    return Draft(
+        event=event,
+        turn=turn,
+        position=position,
+        keys=keys,
+        content=content_hash(keys, event),
+        session=session_hash(keys, event, turn),
+        language=language(turn.content),
+        spans=tuple(chunk(turn.content, CHUNK_TOKENS_MAX, CHUNK_OVERLAP_TOKENS)),
+        extracted=extracted,
+        guards=tuple(guards),
+        speaker=keys.hash("speaker", (turn.name or NOBODY).casefold()),
+    )
+
+
+def texts(drafted: Draft) -> list[str]:
+    """Return what the encoder gets: the chunks, then the proposals."""
+    content = drafted.turn.content
+    chunks = [render(drafted.turn, content[start:end]) for start, end in drafted.spans]
+    return [*chunks, *(render(drafted.turn, one.text) for one in drafted.extracted.proposals)]
+
+
+def render(turn: Turn, text: str) -> str:
+    """Return the text as encoder and terms see it: with the name of who speaks, if known."""
+    return f"{turn.name}: {text}" if turn.name else text
+
+
+def points(drafted: Draft, rendered: Sequence[str], vectors: Vectors, terms: Terms) -> tuple[
+    EpisodePoint, ...
+]:
+    """Make the points of a turn's chunks.
+
+    Args:
+        drafted: The turn.
+        rendered: The chunks' texts as encoded.
+        vectors: float32, shape (chunks, dimension).
+        terms: Splits texts into words.
+    """
+    return tuple(
+        EpisodePoint(
+            id=chunk_id(drafted.event.event_id, index),
+            start=start,
+            end=end,
+            vector=pack(vectors[index]),
+            terms=sparse(drafted.keys, terms.document(rendered[index])),
+        )
+        for index, (start, end) in enumerate(drafted.spans)
+    )
+
+
+def sparse(keys: OwnerKeys, weights: dict[str, float]) -> Sparse:
+    """Hash terms with the owner's key; colliding terms add their weights."""
+    hashed: dict[int, float] = {}
+    for term, weight in weights.items():
+        number = keys.term(term)
+        hashed[number] = hashed.get(number, 0.0) + weight
+    packed = np.asarray(list(hashed.values()), dtype="<f2").tobytes()
+    return Sparse(indices=tuple(hashed), weights=packed)
+
+
+def pack(vector: Vectors) -> bytes:
+    """Return a vector as little-endian float16."""
+    return vector.astype("<f2").tobytes()
+
+
+def chunk_id(event_id: UUID, index: int) -> UUID:
+    """Return the point id of a chunk; the first has the event's."""
+    return event_id if index == 0 else uuid5(event_id, f"chunk/{index}")
+
+
+def memory_id(event_id: UUID, index: int) -> UUID:
+    """Return the id that a turn's candidate gets if it becomes a memory."""
+    return uuid5(event_id, f"memory/{index}")
+
+
+def content_hash(keys: OwnerKeys, event: Envelope) -> bytes:
+    """Hash what a repeat of the event must have the same; not its time, which may be ours."""
+    content = event.payload.model_dump(mode="json")
+    body = orjson.dumps([event.type.value, content], option=orjson.OPT_SORT_KEYS)
+    return keys.hash("content", body.decode())
+
+
+def producer_hash(keys: OwnerKeys, producer_id: str) -> bytes:
+    """Hash a producer's id, so that it can be looked up and not be read."""
+    return keys.hash("producer", producer_id)
+
+
+def session_hash(keys: OwnerKeys, event: Envelope, turn: Turn) -> bytes:
+    """Hash the session; turns without one share one per source and day."""
+    name = [turn.session_id] if turn.session_id else ["day", event.time.date().isoformat()]
+    return keys.hash("session", orjson.dumps([event.source, *name]).decode())
+
+
+def ingress(position: Position) -> IngressPosition:
+    """Return a log position as records hold it."""
+    return IngressPosition(
+        topic=position.topic,
+        partition=position.partition,
+        epoch=position.epoch,
+        offset=position.offset,
+    )

@@ -1,0 +1,176 @@
+"""What two texts must have in common to be the same memory: the guard. Pure.
+
+Vectors hardly tell "20 mg" from "40 mg", "eat" from "don't eat", Wednesday from Thursday or Ana
+from Anna; so what decides is read off the text, in one canonical form for both languages.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ..schemas.ports import Entity
+
+__all__ = ["guard"]
+
+_NEGATION: Final = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|stopped|quit|isn'?t|aren'?t|wasn'?t|weren'?t|don'?t|doesn'?t|didn'?t|won'?t"
+    r"|wouldn'?t|can'?t|couldn'?t|shouldn'?t|haven'?t|hasn'?t|hadn'?t|mustn'?t|hates?|hated|dislikes?|refuses?|refused|cancel\w*|fail\w*|unlike\w*|lacks?|rarely|hardly|no longer)\b"
+    r"|[不没别未勿莫无非]|讨厌|拒绝|取消|停止|戒",
+    re.IGNORECASE,
+)
+_DIGITS: Final = re.compile(
+    r"(?<![A-Za-z0-9])(?P<sign>[-+](?=\d))?(?P<number>\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:[.:]\d+)*)\s?(?P<unit>[%°$€£¥]|(?:st|nd|rd|th)\b|[A-Za-zµ]{1,12}\b|[\u4e00-\u9fff])?"
+)
+_ZH_DIGITS: Final = "零〇一二两三四五六七八九十百千万亿半"
+_ZH_NUMBER: Final = re.compile(rf"第?[{_ZH_DIGITS}]+[个]?(?P<unit>[\u4e00-\u9fff])?")
+_ZH_IDIOMS: Final = re.compile(r"一(?:下|直|样|定|起|般|些|点|旦|切|边|时|共|律|概|会儿|向|方面|致)|第一时间|万一|千万|十分(?!钟)|万分|百分之百|一[^，。]一|统一|唯一|专一|九一|之一|一一")
+_ZH_VALUES: Final = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_ZH_SCALES: Final = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000}
+_EN_NUMBERS: Final = {
+    word: value
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+        "eighteen nineteen".split()
+    )
+} | {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+     "hundred": 100, "thousand": 1000, "million": 1_000_000, "dozen": 12, "half": 0.5, "twice": 2, "once": 1,
+     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}  # fmt: skip
+_EN_NUMBER: Final = re.compile(
+    rf"\b({'|'.join(sorted(_EN_NUMBERS, key=len, reverse=True))})(?:[- ](one|two|three|four|five|six|seven|eight|nine|hundred|thousand))?\b(?:\s(?P<unit>[a-z]{{2,12}}))?",
+    re.IGNORECASE,
+)
+_DAYS: Final = {
+    **{d: f"day{i}" for i, day in enumerate(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"), 1) for d in (day, f"{day}s")},
+    **{d: f"day{i}" for i, day in enumerate(("mon", "tue", "wed", "thu", "fri"), 1) for d in (day,)},
+}  # fmt: skip
+_MONTHS: Final = {
+    name: f"month{i}"
+    for i, pair in enumerate(
+        (("january", "jan"), ("february", "feb"), ("march",), ("april", "apr"), ("may",), ("june", "jun"), ("july", "jul"),
+         ("august", "aug"), ("september", "sept", "sep"), ("october", "oct"), ("november", "nov"), ("december", "dec")), 1)
+    for name in pair
+}  # fmt: skip
+_TIME_WORDS: Final = {
+    "today": "today", "tonight": "tonight", "tomorrow": "tomorrow", "yesterday": "yesterday", "morning": "morning",
+    "mornings": "morning", "afternoon": "afternoon", "evening": "evening", "evenings": "evening", "night": "night",
+    "noon": "noon", "midnight": "midnight", "am": "am", "pm": "pm", "weekend": "weekend", "weekends": "weekend",
+    "daily": "daily", "weekly": "weekly", "monthly": "monthly", "yearly": "yearly", "spring": "spring", "summer": "summer",
+    "autumn": "autumn", "fall": "autumn", "winter": "winter", "last": "last", "next": "next", "before": "before",
+    "after": "after", "always": "always", "sometimes": "sometimes", "usually": "usually", "left": "left", "right": "right",
+}  # fmt: skip
+_ZH_DAY: Final = re.compile(r"(?:上|下|这|本)*(?:个)?(?:周|星期|礼拜)([一二三四五六日天])")
+_ZH_TIME: Final = re.compile(
+    r"今天|明天|昨天|后天|前天|今年|明年|去年|前年|早上|上午|中午|下午|晚上|凌晨|周末|春天|夏天|秋天|冬天|上周|下周|这周|上个?月|下个?月|这个?月|每天|每周|每月|每年|之前|之后|以前|以后|月初|月底|年初|年底|春节|中秋|国庆|元旦|左|右"
+)
+_ZH_TIME_NAMES: Final = {
+    "今天": "today", "明天": "tomorrow", "昨天": "yesterday", "早上": "morning", "上午": "morning", "下午": "afternoon",
+    "晚上": "evening", "周末": "weekend", "每天": "daily", "每周": "weekly", "每月": "monthly", "每年": "yearly",
+}  # fmt: skip
+_WORD: Final = re.compile(r"[A-Za-z]+")
+_UNITS: Final = {
+    "kilo": "kg", "kilos": "kg", "kilogram": "kg", "kilograms": "kg", "公斤": "kg", "hours": "hour", "hrs": "hour", "h": "hour",
+    "minutes": "minute", "mins": "minute", "min": "minute", "days": "day", "weeks": "week", "months": "month", "years": "year",
+    "percent": "%", "年": "year", "月": "month", "日": "date", "号": "date", "周": "week", "天": "day", "点": "clock", "岁": "age",
+    "am": "am", "pm": "pm", "毫": "mg", "个": "", "times": "time", "次": "time", "st": "", "nd": "", "rd": "", "th": "",
+}  # fmt: skip
+_NO_UNITS: Final = frozenset("and or of in on at to for the a an is are was with by not but from than if as i we it he she".split())
+
+
+def guard(text: str, entities: Sequence[Entity]) -> str:
+    """Return the canonical form of what must not differ between duplicates.
+
+    Args:
+        text: The text.
+        entities: Names in it.
+
+    Returns:
+        Negation, numbers with units, dates and times, and names, in a fixed order; equal for
+        texts that may be merged, different for ones that must never be.
+    """
+    plain = text.replace("’", "'")
+    negations = len(_NEGATION.findall(plain))
+    parts = [f"not:{negations % 2}", f"names:{','.join(sorted(_names(entities)))}"]
+    parts.append(f"times:{','.join(sorted(set(_times(plain))))}")
+    parts.append(f"numbers:{','.join(sorted(_numbers(plain)))}")
+    return "|".join(parts)
+
+
+def _names(entities: Sequence[Entity]) -> set[str]:
+    return {" ".join(entity.name.casefold().split()) for entity in entities}
+
+
+def _times(text: str) -> Iterator[str]:
+    for match in _ZH_DAY.finditer(text):
+        yield f"day{'一二三四五六日'.index(match[1].replace('天', '日')) + 1}"
+    for match in _ZH_TIME.finditer(text):
+        yield _ZH_TIME_NAMES.get(match.group(), match.group())
+    for word in _WORD.findall(text):
+        lower = word.lower()
+        if lower in _DAYS:
+            yield _DAYS[lower]
+        elif lower in _MONTHS and (lower not in ("may", "march", "mar", "sep", "jan") or word[0].isupper()):
+            yield _MONTHS[lower]
+        elif lower in _TIME_WORDS:
+            yield _TIME_WORDS[lower]
+
+
+def _numbers(text: str) -> Iterator[str]:
+    for match in _DIGITS.finditer(text):
+        number = match["number"].replace(",", "")
+        number = number.rstrip("0").rstrip(".") if "." in number and ":" not in number else number
+        yield f"{match['sign'] or ''}{_scaled(number, match['unit'])}"
+    if re.search(rf"[{_ZH_DIGITS}]", text):
+        plain = _ZH_DAY.sub("", _ZH_IDIOMS.sub("", text))
+        for match in _ZH_NUMBER.finditer(plain):
+            digits = re.sub(rf"[^{_ZH_DIGITS}]", "", match.group().removesuffix(match["unit"] or ""))
+            if digits:
+                yield f"{_chinese_value(digits)}{_unit(match['unit'])}"
+    for match in _EN_NUMBER.finditer(text):
+        if match[1].lower() in ("one", "second", "first", "once") and match[2] is None:
+            unit = (match["unit"] or "").lower()
+            if unit not in ("day", "week", "month", "year", "hour", "minute", "kid", "child", "time"):
+                continue  # "no one", "the first thing", "a second": rarely a number
+        value = _EN_NUMBERS[match[1].lower()]
+        if match[2]:
+            more = _EN_NUMBERS[match[2].lower()]
+            value = value * more if more >= 100 else value + more  # noqa: PLR2004  a scale word
+        yield f"{value:g}{_unit(match['unit'])}"
+
+
+def _scaled(number: str, unit: str | None) -> str:
+    if unit == "万" and number.replace(".", "").isdigit():
+        return f"{float(number) * 10_000:.15g}"
+    if unit in ("k", "K") and number.replace(".", "").isdigit():
+        return f"{float(number) * 1000:.15g}"
+    return f"{number}{_unit(unit)}"
+
+
+def _unit(unit: str | None) -> str:
+    if not unit or unit.lower() in _NO_UNITS:
+        return ""
+    lower = unit.lower()
+    known = _UNITS.get(lower)
+    if known is not None:
+        return known
+    return lower if lower.isascii() else ""
+
+
+def _chinese_value(digits: str) -> str:
+    """Read a Chinese number: 二十三, 一百零五, 两万, 一九八七."""
+    if digits == "半":
+        return "0.5"
+    if not any(c in _ZH_SCALES for c in digits):
+        return "".join(str(_ZH_VALUES.get(c, ".5")) for c in digits)
+    total, section, current = 0, 0, 0
+    half = digits.endswith("半")
+    for character in digits:
+        if character in _ZH_VALUES:
+            current = _ZH_VALUES[character]
+        elif character in ("万", "亿"):
+            section = (section + current) or 1
+            total = (total + section) * _ZH_SCALES[character]
+            section = current = 0
+        elif character in _ZH_SCALES:
+            section += (current or 1) * _ZH_SCALES[character]
+            current = 0
+    return f"{total + section + current}{'.5' if half else ''}"

@@ -1,0 +1,233 @@
+"""The journal and the stores that follow it: append, apply, catch up, flush.
+
+Delivery: projections are pure puts behind markers; `catch_up` applies whatever lies beyond a
+marker, so a crash between append and apply is harmless.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Final, Protocol
+
+from pydantic import ValidationError
+
+from ..schemas.errors import Damaged
+from ..schemas.limits import BATCH_RECORDS_MAX, FLUSH_RECORDS
+from ..schemas.ports import (
+    Applied,
+    EpisodicStore,
+    IdentityStore,
+    Keys,
+    Log,
+    LogRecord,
+    NewRecord,
+    Stored,
+    TopicPartition,
+    WrappedKey,
+)
+from ..schemas.records import JournalRecord
+from ..schemas.topics import INGRESS, JOURNAL, WRITER_GROUP
+
+__all__ = ["ERASURE_GROUP", "Erasures", "Journal", "Projection", "decode_record", "encode_record"]
+
+ERASURE_GROUP: Final = "eunoe-erasure"
+
+
+class Projection(Protocol):
+    """Anything that follows the journal."""
+
+    async def apply(self, records: Sequence[Stored]) -> None:
+        """Apply records, in order; those applied before change nothing."""
+        ...
+
+    async def applied(self, partition: int) -> Applied | None:
+        """Return how far it is."""
+        ...
+
+
+class Erasures:
+    """Carries an erasure into keys and log: shred, tombstone, compact, vacuum.
+
+    Delivery: each step may be repeated; the marker moves only when all are done.
+
+    Args:
+        log: Where the journal and the ingress topics are.
+        keys: Where the data keys are.
+    """
+
+    def __init__(self, log: Log, keys: Keys) -> None:
+        self._log = log
+        self._keys = keys
+        self._partitions: set[int] = set()
+
+    async def apply(self, records: Sequence[Stored]) -> None:
+        """Carry out the erasures among these records."""
+        for stored in records:
+            self._partitions.add(stored.position.partition)
+            erasure = stored.record.erasure
+            if erasure is None:
+                continue
+            await self._keys.shred(erasure.keys)
+            placed_by = stored.record.owner.encode()
+            await self._log.append(
+                [
+                    NewRecord(JOURNAL.name, str(key).encode(), None, placed_by=placed_by)
+                    for key in erasure.appends
+                ]
+            )
+            await self._log.compact(JOURNAL.name)
+            await self.trim(stored.position.partition)
+            await self._log.vacuum()
+            await self.mark(stored)
+
+    async def applied(self, partition: int) -> Applied | None:
+        """Return how far erasures are carried out."""
+        offset = await self._log.committed(ERASURE_GROUP, JOURNAL.name, partition)
+        return None if offset is None else Applied(self._log.epoch, offset)
+
+    async def mark(self, stored: Stored) -> None:
+        """Move the marker beyond a record."""
+        place = TopicPartition(JOURNAL.name, stored.position.partition)
+        await self._log.commit(ERASURE_GROUP, {place: stored.position.offset + 1})
+
+    async def trim(self, partition: int) -> None:
+        """Delete what is journaled from the ingress topics."""
+        for topic in INGRESS:
+            done = await self._log.committed(WRITER_GROUP, topic.name, partition)
+            if done is not None:
+                await self._log.delete_before(topic.name, partition, done)
+
+
+class Journal:
+    """Appends records and keeps the stores at the journal's end.
+
+    Args:
+        log: The log.
+        keys: The key log.
+        identity: Who the owners are.
+        episodes: What happened.
+        partitions: How many partitions the journal has.
+    """
+
+    def __init__(
+        self,
+        log: Log,
+        keys: Keys,
+        identity: IdentityStore,
+        episodes: EpisodicStore,
+        partitions: int,
+    ) -> None:
+        self.log = log
+        self._keys = keys
+        self._episodes = episodes
+        self._erasures = Erasures(log, keys)
+        self._projections: tuple[Projection, ...] = (identity, episodes, self._erasures)
+        self._partitions = partitions
+        self._unflushed: list[Stored] = []
+
+    async def append(
+        self, keys: Sequence[WrappedKey], records: Sequence[JournalRecord]
+    ) -> list[Stored]:
+        """Append keys, then records, durably; then apply the records to every store.
+
+        Raises:
+            Unavailable: An engine failed; what was appended is applied by `catch_up`.
+        """
+        if not records:
+            return []
+        await self._keys.put(keys)
+        positions = await self.log.append(
+            [
+                NewRecord(
+                    JOURNAL.name,
+                    str(record.event_id).encode(),
+                    encode_record(record),
+                    placed_by=record.owner.encode(),
+                )
+                for record in records
+            ]
+        )
+        stored = [Stored(*pair) for pair in zip(positions, records, strict=True)]
+        for projection in self._projections:
+            await projection.apply(stored)
+        self._unflushed += stored
+        if len(self._unflushed) >= FLUSH_RECORDS:
+            await self.flush()
+        return stored
+
+    async def catch_up(self) -> int:
+        """Bring every store to the journal's end; returns how many records were applied.
+
+        Raises:
+            Damaged: A store is ahead of the journal, or of another epoch.
+        """
+        applied = 0
+        for partition in range(self._partitions):
+            for projection in self._projections:
+                start = await self._start(projection, partition)
+                async for stored in self.read(partition, start):
+                    await projection.apply(stored)
+                    applied += len(stored)
+                    if projection is self._projections[0]:
+                        self._unflushed += stored
+        return applied
+
+    async def read(self, partition: int, start: int) -> AsyncIterator[list[Stored]]:
+        """Yield the journal's records from an offset on, in order, in batches."""
+        offset = start
+        while True:
+            records = await self.log.read(
+                JOURNAL.name, partition, offset, limit=BATCH_RECORDS_MAX
+            )
+            if not records:
+                return
+            offset = records[-1].position.offset + 1
+            if stored := [decode_record(one) for one in records if one.value is not None]:
+                yield stored
+
+    async def record_at(self, owner: str, offset: int) -> JournalRecord | None:
+        """Return the record of an owner at an offset, or None if it was erased."""
+        partition = self.log.partition_of(owner.encode())
+        found = await self.log.read(JOURNAL.name, partition, offset, limit=1)
+        if not found or found[0].position.offset != offset or found[0].value is None:
+            return None
+        return decode_record(found[0]).record
+
+    async def flush(self) -> None:
+        """Make the stores durable and delete journaled events from the ingress topics."""
+        await self._episodes.flush()
+        newest = {stored.position.partition: stored for stored in self._unflushed}
+        for partition, stored in newest.items():
+            await self._erasures.mark(stored)
+            await self._erasures.trim(partition)
+        self._unflushed = []
+
+    async def _start(self, projection: Projection, partition: int) -> int:
+        applied = await projection.applied(partition)
+        if applied is None:
+            return 0
+        _, end = await self.log.bounds(JOURNAL.name, partition)
+        if applied.epoch != self.log.epoch or applied.offset > end:
+            message = (
+                "A store is ahead of the journal or belongs to another one: restore the whole "
+                "folder from one backup, or remove the stores (identity.sqlite and episodes) to "
+                "rebuild them."
+            )
+            raise Damaged(message)
+        return applied.offset
+
+
+def encode_record(record: JournalRecord) -> bytes:
+    """Encode a record as JSON."""
+    return record.model_dump_json(exclude_defaults=True).encode()
+
+
+def decode_record(record: LogRecord) -> Stored:
+    """Decode a journal record.
+
+    Raises:
+        Damaged: It is not what the writer wrote.
+    """
+    try:
+        return Stored(record.position, JournalRecord.model_validate_json(record.value or b""))
+    except ValidationError as error:
+        message = f"The journal record at offset {record.position.offset} is malformed."
+        raise Damaged(message) from error

@@ -1,0 +1,351 @@
+"""The writer: takes ingress events in order, decides, appends one record each, applies it.
+
+Delivery: an event is journaled exactly once, since its identity is looked up in a state that
+was brought to the journal's end before anything is decided; a repeat finds itself there. The
+order of the steps is keys, journal, stores, commit; a crash between any two leaves at most keys
+without a box, or records that catching up applies.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import orjson
+
+from ..schemas.cloudevents import decode
+from ..schemas.errors import Rejected
+from ..schemas.events import Envelope, Forget, SetTimezone, Turn
+from ..schemas.limits import CONTEXT_CHARACTERS_MAX
+from ..schemas.ports import (
+    Clock,
+    Encoder,
+    EpisodicStore,
+    IdentityStore,
+    Keys,
+    LogRecord,
+    MemoryPoint,
+    OwnerKeys,
+    Recogniser,
+    Terms,
+    Vectors,
+    WrappedKey,
+)
+from ..schemas.records import Candidate, Decision, JournalRecord, Statement
+from . import deduplication, episodic
+from .context import Said, Sessions
+from .erasure import Forgetter
+from .extraction import summarise_context
+from .identity import state
+from .projections import Journal
+
+__all__ = ["Ports", "Writer"]
+
+TIMEZONE: Final = "timezone"
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What the writer works with."""
+
+    journal: Journal
+    keys: Keys
+    identity: IdentityStore
+    episodes: EpisodicStore
+    encoder: Encoder
+    recogniser: Recogniser
+    terms: Terms
+    clock: Clock
+
+
+@dataclass(slots=True)
+class Batch:
+    """What a batch decided so far and the stores don't hold yet."""
+
+    records: list[JournalRecord] = field(default_factory=list)
+    keys: list[WrappedKey] = field(default_factory=list)
+    content: dict[UUID, bytes] = field(default_factory=dict)
+    memories: dict[str, dict[UUID, MemoryPoint]] = field(default_factory=dict)
+    ends: dict[tuple[str, bytes], int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A draft with its texts and their vectors, float32 of shape (texts, dimension)."""
+
+    draft: episodic.Draft
+    texts: list[str]
+    vectors: Vectors
+
+
+class Writer:
+    """The command side of an event-sourced aggregate, for all owners of its partitions.
+
+    Args:
+        ports: Engines.
+        sessions: What was last said in each session.
+    """
+
+    def __init__(self, ports: Ports, sessions: Sessions) -> None:
+        self._ports = ports
+        self._sessions = sessions
+        self._forgetter = Forgetter(
+            ports.journal,
+            ports.identity,
+            ports.episodes,
+            ports.keys,
+            sessions,
+            ports.encoder.duplicate_threshold,
+        )
+        self._behind = False
+
+    async def handle(self, records: Sequence[LogRecord]) -> list[Rejected | None]:
+        """Decide records; see `consumer.Handle`."""
+        if self._behind:
+            await self._ports.journal.catch_up()
+            self._sessions.clear()
+        self._behind = True  # until this batch is applied whole
+        decoded = [(record, _decode(record)) for record in records]
+        results: list[Rejected | None] = []
+        for turns, run in groupby(decoded, key=lambda pair: _is_turn(pair[1])):
+            if turns:
+                results += await self._turns(list(run))
+                continue
+            for record, event in run:
+                results.append(await self._command(record, event))
+        self._behind = False
+        return results
+
+    async def _turns(
+        self, events: Sequence[tuple[LogRecord, Envelope | Rejected]]
+    ) -> list[Rejected | None]:
+        batch = Batch()
+        results: list[Rejected | None] = [None] * len(events)
+        accepted: list[tuple[LogRecord, Envelope, Turn, OwnerKeys]] = []
+        for index, (record, event) in enumerate(events):
+            if not isinstance(event, Envelope) or not isinstance(event.payload, Turn):
+                continue
+            keys = await self._ports.keys.owner(event.owner)
+            results[index], is_new = await self._identify(event, keys, batch)
+            if is_new:
+                accepted.append((record, event, event.payload, keys))
+        for encoded in await self._encode(accepted):
+            await self._decide(encoded, batch)
+        await self._ports.journal.append(batch.keys, batch.records)
+        return results
+
+    async def _identify(
+        self, event: Envelope, keys: OwnerKeys, batch: Batch
+    ) -> tuple[Rejected | None, bool]:
+        """Return (why it is refused, whether it is new)."""
+        key = event.event_id
+        content = episodic.content_hash(keys, event)
+        before = batch.content.get(key)
+        if before is None:
+            known = await self._ports.identity.known(event.owner, [key])
+            before = known[key].content if key in known else None
+        if before is None:
+            batch.content[key] = content
+            # What was forgotten stays out, however late it comes again.
+            return None, not await self._ports.identity.erased(event.owner, [key])
+        if before != content:
+            message = (
+                "An event with this source and id is stored with other content: "
+                "send what changed under a new id."
+            )
+            return Rejected(message), False
+        return None, False
+
+    async def _encode(
+        self, accepted: Sequence[tuple[LogRecord, Envelope, Turn, OwnerKeys]]
+    ) -> list[Encoded]:
+        entities = await self._ports.recogniser.recognise([turn.content for *_, turn, _ in accepted])
+        drafts = [
+            episodic.draft(event, turn, record.position, keys, names)
+            for (record, event, turn, keys), names in zip(accepted, entities, strict=True)
+        ]
+        texts = [episodic.texts(draft) for draft in drafts]
+        distinct = list(dict.fromkeys(text for group in texts for text in group))
+        if not distinct:
+            return []
+        vectors = await self._ports.encoder.encode(distinct)
+        rows = {text: row for row, text in enumerate(distinct)}
+        return [
+            Encoded(draft, group, vectors[[rows[text] for text in group]])
+            for draft, group in zip(drafts, texts, strict=True)
+        ]
+
+    async def _decide(self, encoded: Encoded, batch: Batch) -> None:
+        draft = encoded.draft
+        event, turn, keys = draft.event, draft.turn, draft.keys
+        owner, place = event.owner, (event.owner, draft.session)
+        if place not in batch.ends:
+            batch.ends[place] = await self._ports.identity.session_end(owner, draft.session)
+        position = batch.ends[place]
+        batch.ends[place] += 1
+        before = await self._sessions.tail(owner, draft.session, position)
+        self._sessions.add(owner, draft.session, event.event_id, turn)
+        content = {"source": event.source, "id": event.id, "payload": turn.model_dump(
+            mode="json", exclude_none=True)}
+        box, key = keys.seal(orjson.dumps(content), event.event_id)
+        batch.keys.append(key)
+        recorded_at = self._ports.clock.now()
+        candidates = self._candidates(encoded, before, batch)
+        decisions = await self._decisions(encoded, candidates, recorded_at, batch)
+        rendered = encoded.texts[: len(draft.spans)]
+        batch.records.append(
+            JournalRecord(
+                kind="turn",
+                event_id=event.event_id,
+                owner=owner,
+                ingress=episodic.ingress(draft.position),
+                said_at=event.time,
+                recorded_at=recorded_at,
+                content=draft.content,
+                producer=episodic.producer_hash(keys, event.id),
+                box=box,
+                encoder=self._ports.encoder.id,
+                language=draft.language,
+                session=draft.session,
+                position=position,
+                speaker=tuple(keys.term(one) for one in self._ports.terms.query(turn.name or "")),
+                role=turn.role,
+                points=episodic.points(draft, rendered, encoded.vectors, self._ports.terms),
+                candidates=candidates,
+                decisions=decisions,
+                statements=_statements(draft, batch),
+            )
+        )
+
+    def _candidates(
+        self, encoded: Encoded, before: Sequence[Said], batch: Batch
+    ) -> tuple[Candidate, ...]:
+        draft = encoded.draft
+        if not draft.extracted.proposals:
+            return ()
+        summary = summarise_context(
+            [(one.speaker, one.text) for one in before], CONTEXT_CHARACTERS_MAX
+        )
+        candidates = []
+        first = len(draft.spans)
+        for index, proposal in enumerate(draft.extracted.proposals):
+            key_id = episodic.memory_id(draft.event.event_id, index)
+            content = {"text": proposal.text, "summary": summary, "tags": proposal.tags}
+            box, key = draft.keys.seal(orjson.dumps(content), key_id)
+            batch.keys.append(key)
+            terms = self._ports.terms.document(encoded.texts[first + index])
+            candidates.append(
+                Candidate(
+                    memory_id=key_id,
+                    kind=proposal.kind,
+                    box=box,
+                    vector=episodic.pack(encoded.vectors[first + index]),
+                    terms=episodic.sparse(draft.keys, terms),
+                    guard=draft.guards[index],
+                    speaker=draft.speaker,
+                    reads=tuple(one.event_id for one in before),
+                )
+            )
+        return tuple(candidates)
+
+    async def _decisions(
+        self,
+        encoded: Encoded,
+        candidates: Sequence[Candidate],
+        recorded_at: datetime,
+        batch: Batch,
+    ) -> tuple[Decision, ...]:
+        draft = encoded.draft
+        threshold = self._ports.encoder.duplicate_threshold
+        pending = batch.memories.setdefault(draft.event.owner, {})
+        decisions = []
+        for index, candidate in enumerate(candidates):
+            vector = deduplication.unpack(candidate.vector)
+            stored = await self._ports.episodes.nearest(draft.event.owner, vector, threshold)
+            existing = {memory.memory_id: memory for memory in stored} | pending
+            decision = deduplication.decide(
+                existing.values(),
+                candidate,
+                index=index,
+                event_id=draft.event.event_id,
+                role=draft.turn.role,
+                said_at=draft.event.time,
+                recorded_at=recorded_at,
+                threshold=threshold,
+            )
+            deduplication.apply(existing, candidate, decision)
+            pending[decision.memory_id] = existing[decision.memory_id]
+            decisions.append(decision)
+        return tuple(decisions)
+
+    async def _command(
+        self, record: LogRecord, event: Envelope | Rejected
+    ) -> Rejected | None:
+        if isinstance(event, Rejected):
+            return event
+        keys = await self._ports.keys.owner(event.owner)
+        refused, is_new = await self._identify(event, keys, Batch())
+        if not is_new:
+            return refused
+        base = JournalRecord(
+            kind="timezone" if isinstance(event.payload, SetTimezone) else "forget",
+            event_id=event.event_id,
+            owner=event.owner,
+            ingress=episodic.ingress(record.position),
+            said_at=event.time,
+            recorded_at=self._ports.clock.now(),
+            content=episodic.content_hash(keys, event),
+            producer=episodic.producer_hash(keys, event.id),
+            box=None,
+        )
+        if isinstance(event.payload, Forget):
+            await self._forgetter.forget(base, event.payload, keys)
+        elif isinstance(event.payload, SetTimezone):
+            return await self._set_timezone(base, event.payload, keys)
+        return None
+
+    async def _set_timezone(
+        self, base: JournalRecord, command: SetTimezone, keys: OwnerKeys
+    ) -> Rejected | None:
+        try:
+            ZoneInfo(command.timezone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            return Rejected("The time zone must be an IANA name such as Asia/Shanghai.")
+        statement, key = state(
+            keys, base.event_id, kind="profile", slot=TIMEZONE, value=command.timezone
+        )
+        record = base.model_copy(update={"statements": (statement,)})
+        await self._ports.journal.append([key], [record])
+        return None
+
+
+def _statements(draft: episodic.Draft, batch: Batch) -> tuple[Statement, ...]:
+    statements = []
+    for stated in draft.extracted.statements:
+        statement, key = state(
+            draft.keys,
+            draft.event.event_id,
+            kind=stated.kind,
+            slot=stated.slot,
+            value=stated.value,
+            subject=stated.subject or draft.turn.name,
+            condition=stated.condition,
+            text=stated.text,
+        )
+        statements.append(statement)
+        batch.keys.append(key)
+    return tuple(statements)
+
+
+def _decode(record: LogRecord) -> Envelope | Rejected:
+    try:
+        return decode(record.headers, record.value)
+    except Rejected as refusal:
+        return refusal
+
+
+def _is_turn(event: Envelope | Rejected) -> bool:
+    return isinstance(event, Envelope) and isinstance(event.payload, Turn)
