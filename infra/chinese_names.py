@@ -40,17 +40,18 @@ _WORK: Final = re.compile(r"《([^《》\n]{1,40})》")
 _DOTTED: Final = re.compile(rf"[{_HAN}]{{1,6}}(?:[·•・][{_HAN}]{{1,6}})+")
 _FOREIGN: Final = re.compile(rf"[{''.join(sorted(TRANSLITERATION))}]{{2,6}}$")
 _COMPOUND_NAME: Final = re.compile(rf"(?:{_COMPOUND})[{_HAN}]{{1,2}}")
-_TITLED: Final = re.compile(
-    rf"(?:{_COMPOUND}|[{''.join(sorted(SURNAMES))}])(?:{_TITLE})(?!们)"
-)
+_TITLED: Final = re.compile(rf"(?:{_COMPOUND}|[{''.join(sorted(SURNAMES))}])(?:{_TITLE})(?!们)")
 _NICKNAME: Final = re.compile(rf"^[小老阿][{_HAN}]$")
 _FAMILIAR: Final = frozenset("小老阿")
 _NR: Final = ("nr", "nrfg", "nrt")
 _NEVER_GIVEN: Final = frozenset(("v", "d", "p", "c", "r", "uj", "ul", "m", "t", "y", "u", "f", "q"))
-_NOT_NZ: Final = re.compile(r"[语文份版代期码星族教式剂化酸盐赛奖水片级霜]$|^第|^[一二三四五六七八九十零\d]")
+_NOT_NZ: Final = re.compile(
+    r"[语文份版代期码星族教式剂化酸盐赛奖水片级霜]$|^第|^[一二三四五六七八九十零\d]"
+)
 _SEPARATOR: Final = re.compile(r"^[、和跟与及]$")
 _CALLED: Final = re.compile(
-    rf"(?:名叫|叫做|名字叫|的叫|个叫|名字是|人叫|父叫|傅叫|友叫|兄叫|弟叫|姐叫|妹叫)([{_HAN}]{{2,3}})"
+    r"(?:名叫|叫做|名字叫|的叫|个叫|名字是|人叫|父叫|傅叫|友叫|兄叫|弟叫|姐叫"
+    rf"|妹叫)([{_HAN}]{{2,3}})"
     r"(?=[，。、,；;！!?？\s]|的|$)"
 )
 _SUFFIXES: Final = tuple(
@@ -61,7 +62,25 @@ _SUFFIXES: Final = tuple(
 )
 _SUFFIX_KIND: Final[dict[str, EntityKind]] = dict(_SUFFIXES)
 _STEM_TAGS: Final = frozenset(
-    ("n", "nr", "ns", "nt", "nz", "nrt", "nrfg", "b", "a", "ng", "i", "an", "vn", "j", "s", "x", "zg")
+    (
+        "n",
+        "nr",
+        "ns",
+        "nt",
+        "nz",
+        "nrt",
+        "nrfg",
+        "b",
+        "a",
+        "ng",
+        "i",
+        "an",
+        "vn",
+        "j",
+        "s",
+        "x",
+        "zg",
+    )
 )
 _NAME_TAGS: Final = frozenset(("n", "nr", "ns", "nz", "nrt", "nrfg", "nt"))
 _STEM_CHARACTERS_MAX: Final = 8
@@ -70,16 +89,23 @@ _IS_WORD: Final = re.compile(rf"[{_HAN}\w]")
 _STOPS: Final = frozenset("的新老大小家店在去到和跟与把被让给从向个只")
 _FRAMES: Final[tuple[tuple[re.Pattern[str], EntityKind], ...]] = (
     (re.compile(rf"[在从]([{_HAN}]{{2,4}}?)(?:上面?|里面?|给)(?![{_HAN}]?[班学])"), "product"),
-    (re.compile(rf"(?:跳到|跳槽到|跳去|入职|加入|离开|去了)了?([{_HAN}]{{2,4}}?)"
-                rf"(?=[，。,.！!；;\s]|做|当|上班|工作|实习|$)"), "organization"),
+    (
+        re.compile(
+            rf"(?:跳到|跳槽到|跳去|入职|加入|离开|去了)了?([{_HAN}]{{2,4}}?)"
+            rf"(?=[，。,.！!；;\s]|做|当|上班|工作|实习|$)"
+        ),
+        "organization",
+    ),
     (re.compile(rf"在([{_HAN}]{{2,6}}?)(?:上班|工作|实习|任职|做了|干了|待了|当)"), "organization"),
     (re.compile(rf"[在去到飞]([{_HAN}]{{2,4}}?)(?:住|旅游|旅行|度假|出差|玩|转机|附近)"), "place"),
 )
 _COMMON: Final = 5000
 _SIBLING_TAGS: Final = frozenset(("n", "nr", "ns", "nz", "nrt", "nrfg", "x", "d", "m"))
 _WEAK: Final = frozenset(
-    "公司 集团 科技 物流 旅游 地产 电器 保险 证券 航空 咖啡 系统 平台 计划 项目 行动 工程 课题 专项 "
-    "中心 协会 学会 委员会 俱乐部 餐厅 酒店 超市 乐队 手机 平板 电脑 导航 健身房 花园 公园 小区 总部".split()
+    "公司 集团 科技 物流 旅游 地产 电器 保险 证券 航空 咖啡 系统 平台 计划 项目 行动 工程 "
+    "课题 专项 "
+    "中心 协会 学会 委员会 俱乐部 餐厅 酒店 超市 乐队 手机 平板 电脑 导航 健身房 花园 公园 "
+    "小区 总部".split()
 )
 _RARE_STEM: Final = 1400
 _RARE: Final = 150
@@ -89,9 +115,13 @@ _RARE_BRAND: Final = 300
 _RARE_PERSON: Final = 400
 _BEFORE_BRAND: Final = frozenset("在去到从用给跟和与被买坐开了辆台家的是".strip()) | {"不是"}
 _ALL_HAN: Final = re.compile(rf"[{_HAN}]+")
-_FUNCTION: Final = re.compile(r"[的了着过是我你他她它这那哪个些么不没很都也就还在家里边面点一两几半]")
+_FUNCTION: Final = re.compile(
+    r"[的了着过是我你他她它这那哪个些么不没很都也就还在家里边面点一两几半]"
+)
 _FUNCTION_CHARACTERS: Final = frozenset("一不的了着过是有就都也还要会能可")
-_BEFORE_RARE: Final = frozenset(("在", "去", "到", "从", "给", "跟", "和", "找", "叫", "用", "被", "由"))
+_BEFORE_RARE: Final = frozenset(
+    ("在", "去", "到", "从", "给", "跟", "和", "找", "叫", "用", "被", "由")
+)
 _POINTERS: Final = frozenset(("那", "这", "哪", "每"))
 
 
@@ -305,12 +335,20 @@ def _rare_names(tokens: list[Token], frequency: Frequency) -> Iterator[Entity]:
         word = token.text
         if len(word) == 3 and word[0] in SURNAMES and token.tag not in ("m", "t", "mq"):
             rare = frequency(word) <= _RARE_NAME
-            if rare and word[2] not in ENDS_NO_NAME and not (frequency(word[:2]) or frequency(word[1:])):
+            if (
+                rare
+                and word[2] not in ENDS_NO_NAME
+                and not (frequency(word[:2]) or frequency(word[1:]))
+            ):
                 yield Entity(word, "person", token.start, token.end)
 
 
 def _framed(
-    text: str, tokens: list[Token], starts: frozenset[int], ends: frozenset[int], frequency: Frequency
+    text: str,
+    tokens: list[Token],
+    starts: frozenset[int],
+    ends: frozenset[int],
+    frequency: Frequency,
 ) -> Iterator[Entity]:
     """What stands where sites, employers and places stand, and is no everyday word."""
     for pattern, kind in _FRAMES:

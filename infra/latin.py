@@ -22,7 +22,8 @@ _PHRASE: Final = re.compile(
     rf"(?:(?:\ (?:of|of\ the|de|la|van|von|der|den|del|da|di|y|&)\ |\ ){_WORD})*"
 )
 _CAMEL: Final = re.compile(
-    r"(?<![A-Za-zÀ-ÿ0-9_@./\\])(?:[a-z]{1,3}[A-Z][a-z]+[A-Za-z0-9]*|[A-Z][a-z]+(?:[A-Z][a-z0-9]+)+)(?![A-Za-zÀ-ÿ0-9_])"
+    r"(?<![A-Za-zÀ-ÿ0-9_@./\\])(?:[a-z]{1,3}[A-Z][a-z]+[A-Za-z0-9]*"
+    r"|[A-Z][a-z]+(?:[A-Z][a-z0-9]+)+)(?![A-Za-zÀ-ÿ0-9_])"
 )
 _CONTRACTION: Final = re.compile(r"'(?:ll|ve|re|m|d|s)$")
 _CHINESE_PROJECT: Final = re.compile(r"\s*(?:项目|管道|计划|工程|流水线|仓库|存储库|仪表板)")
@@ -54,7 +55,9 @@ def is_no_name(word: str) -> bool:
 
 def _ends_no_name(word: str) -> bool:
     # Mar and Jan end people's names as well as dates.
-    return word[0].islower() or (is_no_name(word) and not (word.lower() in CALENDAR and len(word) == 3))
+    return word[0].islower() or (
+        is_no_name(word) and not (word.lower() in CALENDAR and len(word) == 3)
+    )
 
 
 def latin_phrases(text: str) -> Iterator[tuple[int, int]]:

@@ -53,9 +53,7 @@ class TextRecogniser:
             for i, entities in zip(chinese, names, strict=True):
                 found[i] = entities
         pieces = [
-            (i, start, end)
-            for i, text in enumerate(texts)
-            for start, end in _english_pieces(text)
+            (i, start, end) for i, text in enumerate(texts) for start, end in _english_pieces(text)
         ]
         if pieces:
             names = self._english.find([texts[i][start:end] for i, start, end in pieces])

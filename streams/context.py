@@ -8,13 +8,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-import orjson
+from pydantic import BaseModel, ConfigDict
 
 from ..schemas.events import Turn
 from ..schemas.limits import CONTEXT_TURNS, SESSIONS_CACHED_MAX
 from ..schemas.ports import EpisodicStore, IdentityStore, Keys
+from .projections import Journal
 
-__all__ = ["Said", "Sessions", "open_turns"]
+__all__ = ["OpenTurn", "Said", "Sessions", "Turns", "said"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +27,33 @@ class Said:
     text: str
 
 
+class OpenTurn(BaseModel):
+    """What the box of a turn holds.
+
+    Args:
+        source: The producer.
+        id: The producer's id.
+        payload: The turn.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    source: str
+    id: str
+    payload: Turn
+
+
 class Sessions:
     """The last turns of sessions, newest last.
 
     Args:
-        keys: To open boxes.
         identity: Where turns stand.
-        episodes: Where their boxes are.
+        turns: Opens them.
     """
 
-    def __init__(self, keys: Keys, identity: IdentityStore, episodes: EpisodicStore) -> None:
-        self._keys = keys
+    def __init__(self, identity: IdentityStore, turns: "Turns") -> None:
         self._identity = identity
-        self._episodes = episodes
+        self._turns = turns
         self._tails: OrderedDict[tuple[str, bytes], tuple[Said, ...]] = OrderedDict()
 
     async def before(
@@ -51,8 +66,8 @@ class Sessions:
             found = await self._identity.neighbours(owner, [(session, position)])
             event_ids += [key for key in found.values() if key not in without]
         event_ids.reverse()
-        turns = await open_turns(self._keys, self._episodes, owner, event_ids)
-        return tuple(said(key, turns[key]) for key in event_ids if key in turns)
+        turns = await self._turns.open(owner, event_ids)
+        return tuple(said(key, turns[key].payload) for key in event_ids if key in turns)
 
     async def tail(self, owner: str, session: bytes, position: int) -> tuple[Said, ...]:
         """Return the turns before the session's next position."""
@@ -84,14 +99,36 @@ def said(event_id: UUID, turn: Turn) -> Said:
     return Said(event_id, turn.name or turn.role, turn.content)
 
 
-async def open_turns(
-    keys: Keys, episodes: EpisodicStore, owner: str, event_ids: Sequence[UUID]
-) -> dict[UUID, Turn]:
-    """Open turns by event id; those that are gone are left out."""
-    boxes = await episodes.turn_boxes(owner, event_ids)
-    plain = await keys.open_boxes(owner, [(box, event) for event, box in boxes.items()])
-    return {
-        event: Turn.model_validate(orjson.loads(content)["payload"])
-        for event, content in zip(boxes, plain, strict=True)
-        if content is not None
-    }
+class Turns:
+    """Opens turns: from the episodic store, else (where turns aren't searchable) the journal.
+
+    Args:
+        keys: To open boxes.
+        identity: Where turns stand.
+        episodes: Where their boxes are.
+        journal: Where their records are.
+    """
+
+    def __init__(
+        self, keys: Keys, identity: IdentityStore, episodes: EpisodicStore, journal: Journal
+    ) -> None:
+        self._keys = keys
+        self._identity = identity
+        self._episodes = episodes
+        self._journal = journal
+
+    async def open(self, owner: str, event_ids: Sequence[UUID]) -> dict[UUID, OpenTurn]:
+        """Open turns by event id; those that are gone are left out."""
+        boxes = await self._episodes.turn_boxes(owner, event_ids)
+        missing = [event for event in event_ids if event not in boxes]
+        places = await self._identity.places(owner, missing)
+        for event, place in places.items():
+            record = await self._journal.record_at(owner, place.journal_offset)
+            if record is not None and record.box is not None:
+                boxes[event] = record.box
+        plain = await self._keys.open_boxes(owner, [(box, event) for event, box in boxes.items()])
+        return {
+            event: OpenTurn.model_validate_json(content)
+            for event, content in zip(boxes, plain, strict=True)
+            if content is not None
+        }

@@ -41,35 +41,51 @@ _WORDY: Final = re.compile(r"[\w\u3400-\u9fff]")
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _TOPIC_WORD: Final = re.compile(r"[a-z][a-z-]{4,}")
 # A sentence with these is kept beside its statements; slots and preferences alone live elsewhere.
-_BEYOND_STATEMENTS: Final = frozenset(("event", "commitment", "decision", "relation", "remember", "correction"))
+_BEYOND_STATEMENTS: Final = frozenset(
+    ("event", "commitment", "decision", "relation", "remember", "correction")
+)
 _STRENGTH: Final = {
     "remember": 3.0, "decision": 3.0, "commitment": 2.5, "preference": 2.0, "standing_order": 2.0,
     "correction": 2.0, "event": 2.0, "relation": 1.5, "slot": 1.5, "fact": 1.0, "time": 1.0, "number": 1.0, "entity": 1.0,
 }  # fmt: skip
 _TOPICS: Final[tuple[tuple[str, frozenset[str], re.Pattern[str]], ...]] = (
-    ("health", frozenset("doctor hospital surgery medication tablets allergic allergy diabetes asthma dentist therapy pregnant blood".split()),
+    ("health", frozenset(
+        "doctor hospital surgery medication tablets allergic allergy diabetes asthma dentist "
+        "therapy pregnant blood".split()),
      re.compile(r"医生|医院|手术|吃药|过敏|糖尿|血压|体检|住院|怀孕|看病|牙")),
-    ("food", frozenset("eat drink food coffee tea breakfast lunch dinner vegetarian vegan restaurant cook recipe coriander meat".split()),
+    ("food", frozenset(
+        "eat drink food coffee tea breakfast lunch dinner vegetarian vegan restaurant cook "
+        "recipe coriander meat".split()),
      re.compile(r"吃|喝|咖啡|茶|早饭|晚饭|餐|菜|素食|香菜|火锅")),
-    ("work", frozenset("work job boss office project client clients report meeting deadline salary employer company team".split()),
+    ("work", frozenset(
+        "work job boss office project client clients report meeting deadline salary employer "
+        "company team".split()),
      re.compile(r"工作|上班|公司|项目|客户|甲方|会议|周报|报告|领导|同事|加班|截止")),
-    ("family", frozenset("mother father mum mom dad sister brother wife husband son daughter kids child baby partner uncle aunt cousin".split()),
+    ("family", frozenset(
+        "mother father mum mom dad sister brother wife husband son daughter kids child baby "
+        "partner uncle aunt cousin".split()),
      re.compile(r"妈|爸|哥|姐|弟|妹|老婆|老公|儿子|女儿|孩子|爷爷|奶奶|外婆|外公|舅|姨|对象")),
-    ("home", frozenset("home house flat apartment rent mortgage garden kitchen boiler landlord neighbour move moved".split()),
+    ("home", frozenset(
+        "home house flat apartment rent mortgage garden kitchen boiler landlord neighbour move "
+        "moved".split()),
      re.compile(r"家里|房|搬家|租|小区|装修|厨房|房东|邻居|住在")),
-    ("travel", frozenset("flight flights train trip holiday vacation hotel passport visa travel airport seat".split()),
+    ("travel", frozenset(
+        "flight flights train trip holiday vacation hotel passport visa travel airport seat".split()),
      re.compile(r"航班|飞机|火车|高铁|旅行|旅游|酒店|护照|签证|机场|出差")),
-    ("money", frozenset("money budget pay paid salary bank loan debt invoice price euros dollars pounds savings tax".split()),
+    ("money", frozenset(
+        "money budget pay paid salary bank loan debt invoice price euros dollars pounds "
+        "savings tax".split()),
      re.compile(r"钱|预算|工资|银行|贷款|房贷|发票|报销|价|存款|还款|元")),
-    ("pets", frozenset("dog cat puppy kitten rabbit parrot pet tortoise".split()), re.compile(r"狗|猫|宠物|兔子|乌龟|鹦鹉|仓鼠")),
-    ("study", frozenset("exam school university course class thesis degree study homework phd".split()),
+    ("pets", frozenset(
+        "dog cat puppy kitten rabbit parrot pet tortoise".split()), re.compile(
+            r"狗|猫|宠物|兔子|乌龟|鹦鹉|仓鼠")),
+    ("study", frozenset(
+        "exam school university course class thesis degree study homework phd".split()),
      re.compile(r"考试|学校|大学|课|论文|学习|作业|读博|考研")),
 )  # fmt: skip
 
 
-def extract(
-    text: str, entities: Sequence[Entity], *, speaker: str | None, role: str
-) -> Extracted:
+def extract(text: str, entities: Sequence[Entity], *, speaker: str | None, role: str) -> Extracted:
     """Find proposals for memories and exact statements in a turn.
 
     Args:
@@ -144,14 +160,12 @@ def topics(text: str, entities: Sequence[Entity]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:TOPICS_MAX]
 
 
-def _pieces(
-    text: str, entities: Sequence[Entity]
-) -> list[tuple[int, int, list[Entity]]]:
+def _pieces(text: str, entities: Sequence[Entity]) -> list[tuple[int, int, list[Entity]]]:
     """Cut the turn into sentences, each with its names, placed from the sentence's start."""
     ordered = sorted(entities, key=lambda entity: entity.start)
     pieces = []
     place = 0
-    for start, end in sentences(text[:GATED_CHARACTERS_MAX * 5], SENTENCES_MAX):
+    for start, end in sentences(text[: GATED_CHARACTERS_MAX * 5], SENTENCES_MAX):
         while place < len(ordered) and ordered[place].start < start:
             place += 1
         inside = []

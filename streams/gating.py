@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..schemas.ports import Entity
-from .lexicon import (
+from .chinese_lexicon import (
     CHINESE_CHAT,
     CHINESE_CUES,
     CHINESE_FORMULA,
@@ -17,14 +17,16 @@ from .lexicon import (
     CHINESE_LIFE,
     CHINESE_SELF,
     CHINESE_STATE,
+)
+from .lexicon import (
     ENGLISH_CHAT,
     ENGLISH_CUE_WORDS,
     ENGLISH_CUES,
     ENGLISH_FORMULA,
     ENGLISH_KIN,
     ENGLISH_LIFE,
+    ENGLISH_MARKS,
     ENGLISH_SELF,
-    ENGLISH_STATE,
 )
 
 __all__ = ["gate", "is_question", "sentences"]
@@ -32,33 +34,52 @@ __all__ = ["gate", "is_question", "sentences"]
 GATED_CHARACTERS_MAX: Final = 20_000  # cues of a longer turn are looked for in its beginning
 
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
-_LATIN: Final = re.compile(r"[A-Za-z]{2}")
+_LATIN: Final = re.compile(r"[A-Za-z]")
 _WORD: Final = re.compile(r"[a-zà-ÿ]+(?:['-][a-zà-ÿ]+)*")
 _SENTENCE: Final = re.compile(
-    r"[^.!?。！？；\n]+(?:[.!?](?![\s\n]|$|[\"'”’)\]])[^.!?。！？；\n]*)*(?:[.!?。！？；…]+[\"'”’)\]]*)?"
+    r"[^.!?。！？；\n]+(?:[.!?](?![\s\n]|$|[\"'”’)\]])[^.!?。！？；\n]*)*(?:[.!?。！？；…]+"
+    r"[\"'”’)\]]*)?"
+)
+_ABBREVIATION: Final = re.compile(
+    r"\b(?:Mr|Mrs|Ms|Dr|St|Prof|Jr|Sr|vs|e\.g|i\.e|approx|No|[A-Z])\.$"
 )
 _QUESTION_END: Final = re.compile(r"[?？][\s\"'”’)\]]*$")
 _ENGLISH_QUESTION: Final = re.compile(
-    r"^\W*(?:(?:and|but|so|ok|okay|hey|hi|well|btw|wait|sorry)[, ]+)*(?:what|who|whom|whose|where|when|why|how|which"
-    r"|is|are|am|was|were|do|does|did|can|could|will|would|should|have you|has|isn'?t|aren'?t|don'?t you|any)\b"
+    r"^\W*(?:(?:and|but|so|ok|okay|hey|hi|well|btw|wait|sorry)[, ]+)*(?:what|who|whom|whose"
+    r"|where|when|why|how|which"
+    r"|is|are|am|was|were|do|does|did|can|could|will|would|should|have you|has|isn'?t"
+    r"|aren'?t|don'?t you|any)\b"
     r"(?!ever| (?:you draft|i say|i write))",
     re.IGNORECASE,
 )
 _REQUEST: Final = re.compile(
-    r"^\W*(?:please )?(?:can|could|will|would) you\b|^\W*(?:write|tell|give|explain|translate|summari[sz]e|fix|list|show|make|put"
+    r"^\W*(?:please )?(?:can|could|will|would) you\b|^\W*(?:write|tell|give|explain"
+    r"|translate|summari[sz]e|fix|list|show|make|put"
     r"|compare|describe|rewrite|repeat|continue|try|undo|shorten|keep going|go (?:on|back))\b",
     re.IGNORECASE,
 )
 _CHINESE_QUESTION: Final = re.compile(
-    r"(?:吗|呢|嘛|么|吧)?[?？]\s*$|(?:什么|怎么|为什么|为啥|哪[里儿个些位年天]?|谁|几点|多少|多高|多久|多大|多远|多长|是不是|能不能|可不可以|有没有|要不要|还是[^，。]{1,10}来着|吗|来着|啥意思|是啥)[^，。！]{0,6}[?？~～]?\s*$"
+    r"(?:吗|呢|嘛|么|吧)?[?？]\s*$|(?:什么|怎么|为什么|为啥|哪[里儿个些位年天]?|谁|几点"
+    r"|多少|多高|多久|多大|多远|多长|是不是|能不能|可不可以|有没有|要不要"
+    r"|还是[^，。]{1,10}来着|吗|来着|啥意思|是啥)[^，。！]{0,6}[?？~～]?\s*$"
 )
 _CHINESE_REQUEST: Final = re.compile(
-    r"^(?:请|麻烦|能不能|可以)?(?:帮我)?(?:把(?:上面|刚才|这|那)|给我(?:讲|写|说|来)|再来|换一个|写一|讲|翻译|解释|总结|列|压缩|缩短|继续|猜|说人话|成语接龙)"
+    r"^(?:请|麻烦|能不能|可以)?(?:帮我)?(?:把(?:上面|刚才|这|那)|给我(?:讲|写|说|来)|再来"
+    r"|换一个|写一|讲|翻译|解释|总结|列|压缩|缩短|继续|猜|说人话|成语接龙)"
 )
 _ORDERS: Final = frozenset(("standing_order", "remember"))
 _ABOUT_OTHERS: Final = frozenset(("relation", "fact", "slot"))
-_DIGIT: Final = re.compile(r"[0-9]")
-_DIGIT_CUES: Final = frozenset(("time", "number", "slot"))
+_TOKEN: Final = re.compile(r"[a-zà-ÿ]+(?:['-][a-zà-ÿ]+)*|[0-9]+|[$€£¥]")
+_DIGITS: Final = frozenset("0123456789$€£¥")
+_DIGIT_CUES: Final = tuple(cue for cue in ENGLISH_CUES if cue[0] in ("time", "number", "slot"))
+_CUES_BY_WORD: Final = {
+    word: tuple(cue for cue in ENGLISH_CUES if word in ENGLISH_CUE_WORDS[cue[0]])
+    for word in frozenset().union(*ENGLISH_CUE_WORDS.values())
+}
+_FORMULA_CHARACTERS_MAX: Final = 200
+_NOT_OF_FORMULAS: Final = frozenset(
+    ("number", "time", "fact", "commitment", "standing_order", "preference")
+)
 _ADDRESS: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}\.\w")
 _ENGLISH_CONTENT_MIN: Final = 3
 _ENGLISH_STORY_MIN: Final = 10
@@ -98,7 +119,15 @@ def sentences(text: str, most: int) -> list[tuple[int, int]]:
         raw = match.group()
         start = match.start() + len(raw) - len(raw.lstrip())
         end = match.start() + len(raw.rstrip())
-        if end > start:
+        if end <= start:
+            continue
+        if (
+            spans
+            and spans[-1][1] + 1 == start
+            and _ABBREVIATION.search(text, max(0, spans[-1][1] - 8), spans[-1][1])
+        ):
+            spans[-1] = (spans[-1][0], end)  # "Dr. Smith" is no end of a sentence
+        else:
             spans.append((start, end))
             if len(spans) >= most:
                 break
@@ -135,30 +164,35 @@ def _personal(text: str) -> bool:
 def _english(text: str, found: set[str], *, question: bool) -> None:
     plain = text.replace("’", "'")
     formula = ENGLISH_FORMULA.match(plain) is not None
-    words = set(_WORD.findall(plain.lower()))
-    words |= {part for word in words if "-" in word for part in word.split("-")}
-    digits = _DIGIT.search(plain) is not None
-    for trigger, pattern in ENGLISH_CUES:
-        if question and trigger not in _ORDERS:
-            continue
-        likely = not words.isdisjoint(ENGLISH_CUE_WORDS[trigger])
-        if (likely or (digits and trigger in _DIGIT_CUES)) and pattern.search(plain):
-            found.add(trigger)
-    if "@" in text and not question and _ADDRESS.search(text):
-        found.add("slot")
+    words: set[str] = set()
+    for token in _TOKEN.finditer(plain.lower()):
+        word = token.group()
+        words.add(word)
+        for trigger, pattern in _CUES_BY_WORD.get(word) or _digit_cues(word):
+            if trigger not in found and pattern.match(plain, token.start()):
+                found.add(trigger)
     if question:
         return
+    if ENGLISH_MARKS.search(plain):
+        found.add("correction")
+    if "@" in text and _ADDRESS.search(text):
+        found.add("slot")
+    words |= {part for word in words if "-" in word for part in word.split("-")}
     if not formula and not words.isdisjoint(ENGLISH_KIN) and _has_kin(words, plain):
         found.add("relation")
-    if not words.isdisjoint(ENGLISH_SELF):
-        lively = not words.isdisjoint(ENGLISH_LIFE)
-        rich = len(words - ENGLISH_CHAT) >= _ENGLISH_CONTENT_MIN
-        if lively or rich or ENGLISH_STATE.search(plain):
-            found.add("fact")
-    elif ENGLISH_STATE.search(plain) or len(words - ENGLISH_CHAT) >= _ENGLISH_STORY_MIN:
+    content = len(words - ENGLISH_CHAT)
+    if words.isdisjoint(ENGLISH_SELF):
+        lively = content >= _ENGLISH_STORY_MIN
+    else:
+        lively = content >= _ENGLISH_CONTENT_MIN or not words.isdisjoint(ENGLISH_LIFE)
+    if lively:
         found.add("fact")
-    if formula and len(text) < 200:
-        found.difference_update(("number", "time", "fact", "commitment", "standing_order", "preference"))
+    if formula and len(text) < _FORMULA_CHARACTERS_MAX:
+        found -= _NOT_OF_FORMULAS
+
+
+def _digit_cues(word: str) -> Sequence[tuple[str, re.Pattern[str]]]:
+    return _DIGIT_CUES if word[0] in _DIGITS else ()
 
 
 def _has_kin(words: set[str], text: str) -> bool:

@@ -12,33 +12,38 @@ from ..schemas.ports import Entity
 
 __all__ = ["guard"]
 
-_NEGATION: Final = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|stopped|quit|isn'?t|aren'?t|wasn'?t|weren'?t|don'?t|doesn'?t|didn'?t|won'?t"
-    r"|wouldn'?t|can'?t|couldn'?t|shouldn'?t|haven'?t|hasn'?t|hadn'?t|mustn'?t|hates?|hated|dislikes?|refuses?|refused|cancel\w*|fail\w*|unlike\w*|lacks?|rarely|hardly|no longer)\b"
-    r"|[不没别未勿莫无非]|讨厌|拒绝|取消|停止|戒",
-    re.IGNORECASE,
+_NEGATIONS: Final = frozenset(
+    "not no never none nobody nothing neither nor without cannot stopped quit isn't aren't "
+    "wasn't weren't don't doesn't didn't won't "
+    "wouldn't can't couldn't shouldn't haven't hasn't hadn't mustn't hate hates hated "
+    "dislike dislikes refuse refuses refused cancel "
+    "cancelled canceled cancels cancelling fail failed fails unlike unlikely lack lacks "
+    "rarely hardly dont doesnt didnt cant wont isnt".split()
 )
+_ZH_NEGATION: Final = re.compile(r"[不没别未勿莫无非]|讨厌|拒绝|取消|停止|戒")
 _DIGITS: Final = re.compile(
-    r"(?<![A-Za-z0-9])(?P<sign>[-+](?=\d))?(?P<number>\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:[.:]\d+)*)\s?(?P<unit>[%°$€£¥]|(?:st|nd|rd|th)\b|[A-Za-zµ]{1,12}\b|[\u4e00-\u9fff])?"
+    r"(?<![A-Za-z0-9])(?P<sign>[-+](?=\d))?(?P<number>\d+(?:,\d{3})+(?:\.\d+)?"
+    r"|\d+(?:[.:]\d+)*)\s?(?P<unit>[%°$€£¥]|(?:st|nd|rd|th)\b|[A-Za-zµ]{1,12}\b"
+    r"|[\u4e00-\u9fff])?"
 )
 _ZH_DIGITS: Final = "零〇一二两三四五六七八九十百千万亿半"
 _ZH_NUMBER: Final = re.compile(rf"第?[{_ZH_DIGITS}]+[个]?(?P<unit>[\u4e00-\u9fff])?")
-_ZH_IDIOMS: Final = re.compile(r"一(?:下|直|样|定|起|般|些|点|旦|切|边|时|共|律|概|会儿|向|方面|致)|第一时间|万一|千万|十分(?!钟)|万分|百分之百|一[^，。]一|统一|唯一|专一|九一|之一|一一")
+_ZH_IDIOMS: Final = re.compile(
+    r"一(?:下|直|样|定|起|般|些|点|旦|切|边|时|共|律|概|会儿|向|方面|致)|第一时间|万一|千万"
+    r"|十分(?!钟)|万分|百分之百|一[^，。]一|统一|唯一|专一|九一|之一|一一"
+)
 _ZH_VALUES: Final = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _ZH_SCALES: Final = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000}
 _EN_NUMBERS: Final = {
     word: value
     for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen "
+        "fourteen fifteen sixteen seventeen "
         "eighteen nineteen".split()
     )
 } | {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
      "hundred": 100, "thousand": 1000, "million": 1_000_000, "dozen": 12, "half": 0.5, "twice": 2, "once": 1,
      "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}  # fmt: skip
-_EN_NUMBER: Final = re.compile(
-    rf"\b({'|'.join(sorted(_EN_NUMBERS, key=len, reverse=True))})(?:[- ](one|two|three|four|five|six|seven|eight|nine|hundred|thousand))?\b(?:\s(?P<unit>[a-z]{{2,12}}))?",
-    re.IGNORECASE,
-)
 _DAYS: Final = {
     **{d: f"day{i}" for i, day in enumerate(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"), 1) for d in (day, f"{day}s")},
     **{d: f"day{i}" for i, day in enumerate(("mon", "tue", "wed", "thu", "fri"), 1) for d in (day,)},
@@ -60,20 +65,32 @@ _TIME_WORDS: Final = {
 }  # fmt: skip
 _ZH_DAY: Final = re.compile(r"(?:上|下|这|本)*(?:个)?(?:周|星期|礼拜)([一二三四五六日天])")
 _ZH_TIME: Final = re.compile(
-    r"今天|明天|昨天|后天|前天|今年|明年|去年|前年|早上|上午|中午|下午|晚上|凌晨|周末|春天|夏天|秋天|冬天|上周|下周|这周|上个?月|下个?月|这个?月|每天|每周|每月|每年|之前|之后|以前|以后|月初|月底|年初|年底|春节|中秋|国庆|元旦|左|右"
+    r"今天|明天|昨天|后天|前天|今年|明年|去年|前年|早上|上午|中午|下午|晚上|凌晨|周末|春天"
+    r"|夏天|秋天|冬天|上周|下周|这周|上个?月|下个?月|这个?月|每天|每周|每月|每年|之前|之后"
+    r"|以前|以后|月初|月底|年初|年底|春节|中秋|国庆|元旦|左|右"
 )
 _ZH_TIME_NAMES: Final = {
     "今天": "today", "明天": "tomorrow", "昨天": "yesterday", "早上": "morning", "上午": "morning", "下午": "afternoon",
     "晚上": "evening", "周末": "weekend", "每天": "daily", "每周": "weekly", "每月": "monthly", "每年": "yearly",
 }  # fmt: skip
-_WORD: Final = re.compile(r"[A-Za-z]+")
+_WORD: Final = re.compile(r"[A-Za-z]+(?:'[a-z]+)?")
 _UNITS: Final = {
     "kilo": "kg", "kilos": "kg", "kilogram": "kg", "kilograms": "kg", "公斤": "kg", "hours": "hour", "hrs": "hour", "h": "hour",
     "minutes": "minute", "mins": "minute", "min": "minute", "days": "day", "weeks": "week", "months": "month", "years": "year",
     "percent": "%", "年": "year", "月": "month", "日": "date", "号": "date", "周": "week", "天": "day", "点": "clock", "岁": "age",
     "am": "am", "pm": "pm", "毫": "mg", "个": "", "times": "time", "次": "time", "st": "", "nd": "", "rd": "", "th": "",
 }  # fmt: skip
-_NO_UNITS: Final = frozenset("and or of in on at to for the a an is are was with by not but from than if as i we it he she".split())
+_HAN: Final = re.compile(r"[\u3400-\u9fff]")
+_MONTHS_IN_CAPITALS: Final = frozenset(("may", "march", "sep", "jan"))
+_SCALE_MIN: Final = 100
+_VAGUE: Final = frozenset(("one", "second", "first", "once"))
+_COUNTED: Final = frozenset(
+    ("day", "week", "month", "year", "hour", "minute", "kid", "child", "time", "dog", "cat")
+)
+_NO_UNITS: Final = frozenset(
+    "and or of in on at to for the a an is are was with by not but from than if as i we it he "
+    "she".split()
+)
 
 
 def guard(text: str, entities: Sequence[Entity]) -> str:
@@ -88,53 +105,80 @@ def guard(text: str, entities: Sequence[Entity]) -> str:
         texts that may be merged, different for ones that must never be.
     """
     plain = text.replace("’", "'")
-    negations = len(_NEGATION.findall(plain))
-    parts = [f"not:{negations % 2}", f"names:{','.join(sorted(_names(entities)))}"]
-    parts.append(f"times:{','.join(sorted(set(_times(plain))))}")
-    parts.append(f"numbers:{','.join(sorted(_numbers(plain)))}")
-    return "|".join(parts)
+    words = _WORD.findall(plain)
+    lower = [word.lower() for word in words]
+    negations = sum(word in _NEGATIONS for word in lower)
+    times = set(_english_times(words, lower))
+    numbers = [*_digits(plain), *_english_numbers(lower)]
+    if _HAN.search(plain):
+        negations += len(_ZH_NEGATION.findall(plain))
+        times.update(_chinese_times(plain))
+        numbers.extend(_chinese_numbers(plain))
+    return "|".join(
+        (
+            f"not:{negations % 2}",
+            f"names:{','.join(sorted(_names(entities)))}",
+            f"times:{','.join(sorted(times))}",
+            f"numbers:{','.join(sorted(numbers))}",
+        )
+    )
 
 
 def _names(entities: Sequence[Entity]) -> set[str]:
     return {" ".join(entity.name.casefold().split()) for entity in entities}
 
 
-def _times(text: str) -> Iterator[str]:
+def _english_times(words: Sequence[str], lower: Sequence[str]) -> Iterator[str]:
+    for word, low in zip(words, lower, strict=True):
+        known = _DAYS.get(low) or _TIME_WORDS.get(low)
+        if known is not None:
+            yield known
+        elif low in _MONTHS and (low not in _MONTHS_IN_CAPITALS or word[0].isupper()):
+            yield _MONTHS[low]
+
+
+def _chinese_times(text: str) -> Iterator[str]:
     for match in _ZH_DAY.finditer(text):
         yield f"day{'一二三四五六日'.index(match[1].replace('天', '日')) + 1}"
     for match in _ZH_TIME.finditer(text):
         yield _ZH_TIME_NAMES.get(match.group(), match.group())
-    for word in _WORD.findall(text):
-        lower = word.lower()
-        if lower in _DAYS:
-            yield _DAYS[lower]
-        elif lower in _MONTHS and (lower not in ("may", "march", "mar", "sep", "jan") or word[0].isupper()):
-            yield _MONTHS[lower]
-        elif lower in _TIME_WORDS:
-            yield _TIME_WORDS[lower]
 
 
-def _numbers(text: str) -> Iterator[str]:
+def _digits(text: str) -> Iterator[str]:
     for match in _DIGITS.finditer(text):
         number = match["number"].replace(",", "")
-        number = number.rstrip("0").rstrip(".") if "." in number and ":" not in number else number
+        if "." in number and ":" not in number:
+            number = number.rstrip("0").rstrip(".")
         yield f"{match['sign'] or ''}{_scaled(number, match['unit'])}"
-    if re.search(rf"[{_ZH_DIGITS}]", text):
-        plain = _ZH_DAY.sub("", _ZH_IDIOMS.sub("", text))
-        for match in _ZH_NUMBER.finditer(plain):
-            digits = re.sub(rf"[^{_ZH_DIGITS}]", "", match.group().removesuffix(match["unit"] or ""))
-            if digits:
-                yield f"{_chinese_value(digits)}{_unit(match['unit'])}"
-    for match in _EN_NUMBER.finditer(text):
-        if match[1].lower() in ("one", "second", "first", "once") and match[2] is None:
-            unit = (match["unit"] or "").lower()
-            if unit not in ("day", "week", "month", "year", "hour", "minute", "kid", "child", "time"):
-                continue  # "no one", "the first thing", "a second": rarely a number
-        value = _EN_NUMBERS[match[1].lower()]
-        if match[2]:
-            more = _EN_NUMBERS[match[2].lower()]
-            value = value * more if more >= 100 else value + more  # noqa: PLR2004  a scale word
-        yield f"{value:g}{_unit(match['unit'])}"
+
+
+def _chinese_numbers(text: str) -> Iterator[str]:
+    plain = _ZH_DAY.sub("", _ZH_IDIOMS.sub("", text))
+    for match in _ZH_NUMBER.finditer(plain):
+        body = match.group().removesuffix(match["unit"] or "")
+        digits = "".join(c for c in body if c in _ZH_DIGITS)
+        if digits:
+            yield f"{_chinese_value(digits)}{_unit(match['unit'])}"
+
+
+def _english_numbers(lower: Sequence[str]) -> Iterator[str]:
+    """Numbers in words: "three kids", "twenty-five", "two hundred"."""
+    index = 0
+    while index < len(lower):
+        value = _EN_NUMBERS.get(lower[index])
+        index += 1
+        if value is None:
+            continue
+        first = lower[index - 1]
+        while index < len(lower) and lower[index] in _EN_NUMBERS:
+            more = _EN_NUMBERS[lower[index]]
+            value = value * more if more >= _SCALE_MIN else value + more
+            index += 1
+            first = ""
+        unit = lower[index] if index < len(lower) else ""
+        if first in _VAGUE and unit not in _COUNTED:
+            continue  # "no one", "the first thing", "a second": rarely a number
+        yield f"{value:g}{_unit(unit)}"
 
 
 def _scaled(number: str, unit: str | None) -> str:
@@ -173,4 +217,8 @@ def _chinese_value(digits: str) -> str:
         elif character in _ZH_SCALES:
             section += (current or 1) * _ZH_SCALES[character]
             current = 0
+    if current and len(digits) > 1 and digits[-2] in "百千万":
+        current *= _ZH_SCALES[digits[-2]] // 10  # 一万八 is 18 000
+    if half and len(digits) > 1 and digits[-2] in "百千万":
+        return str(total + section + _ZH_SCALES[digits[-2]] // 2)
     return f"{total + section + current}{'.5' if half else ''}"

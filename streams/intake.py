@@ -33,14 +33,16 @@ _API_KEY: Final = re.compile(
     r")(?![A-Za-z0-9_])"
 )
 _LABELLED_KEY: Final = re.compile(
-    r"((?:api[ _-]?key|secret[ _-]?(?:access[ _-]?)?key|access[ _-]?(?:key|token)|client[ _-]?secret"
+    r"((?:api[ _-]?key|secret[ _-]?(?:access[ _-]?)?key|access[ _-]?(?:key|token)|client[ "
+    r"_-]?secret"
     r"|auth[ _-]?token|refresh[ _-]?token|private[ _-]?token|\btoken|密钥|令牌|访问凭证)"
     r"(?:\s+id)?[\"']?\s{0,3}(?:is|are|=|:|：|是|为)\s{0,3}[\"'`“]?)"
     r"(?!\[secret:)([A-Za-z0-9_\-./+=]{12,})",
     re.IGNORECASE,
 )
 _URL_PASSWORD: Final = re.compile(
-    r"(?<![A-Za-z0-9+.-])([a-z][a-z0-9+.-]{1,15}://[^\s:/@\[\]]{0,64}:)(?!\[secret:)([^\s@/]{1,128})(?=@)",
+    r"(?<![A-Za-z0-9+.-])([a-z][a-z0-9+.-]{1,15}://[^\s:/@\[\]]{0,64}:)(?!\[secret:)([^\s@/"
+    r"]{1,128})(?=@)",
     re.IGNORECASE,
 )
 _PASSWORD: Final = re.compile(
@@ -56,17 +58,20 @@ _CHINESE_PASSWORD: Final = re.compile(
     r"(?!\[secret:)([!-~]{3,64})"
 )
 _NO_PASSWORDS: Final = frozenset(
-    "wrong not incorrect correct required too the a an same different expired expiring still in on "
+    "wrong not incorrect correct required too the a an same different expired expiring "
+    "still in on "
     "saved stored weak strong case reset invalid being now never always good bad fine secure "
     "insecure long short old new easy hard safe lost forgotten gone missing no yes needed changed "
-    "accepted rejected empty blank unknown hidden visible shared there here what that this my your "
+    "accepted rejected empty blank unknown hidden visible shared there here what that this "
+    "my your "
     "his her our their one something somewhere asked about due like also only just really very "
     "compromised leaked encrypted hashed up out hers mine yours ours theirs set working stuck "
     "locked blocked unchanged all both either impossible optional mandatory".split()
 )
 _CARD: Final = re.compile(r"(?<![\w+.-])\d(?:[ -]?\d){12,18}(?![\w-])")
 _ORDER: Final = re.compile(
-    r"(?:order|tracking|invoice|parcel|ticket|ref(?:erence)?|订单|单号|运单|快递|编号|流水)[^\d\n]{0,16}$",
+    r"(?:order|tracking|invoice|parcel|ticket|ref(?:erence)?|订单|单号|运单|快递|编号"
+    r"|流水)[^\d\n]{0,16}$",
     re.IGNORECASE,
 )
 _CHINESE_ID: Final = re.compile(
@@ -216,7 +221,9 @@ def _chinese_password(match: re.Match[str]) -> str | None:
 def _card(match: re.Match[str]) -> str | None:
     digits = [int(c) for c in match.group() if c.isdigit()]
     number = "".join(map(str, digits))
-    if not _issued(number) or _ORDER.search(match.string[max(0, match.start() - 40) : match.start()]):
+    if not _issued(number) or _ORDER.search(
+        match.string[max(0, match.start() - 40) : match.start()]
+    ):
         return None
     total = 0
     for place, digit in enumerate(reversed(digits)):

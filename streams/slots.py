@@ -9,17 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ..schemas.ports import Entity
-from .slot_patterns import (
-    CHINESE_CLAUSE,
-    CHINESE_NO_VALUES,
-    CHINESE_SLOTS,
-    ENGLISH_CLAUSE,
-    ENGLISH_NO_VALUES,
-    ENGLISH_SLOTS,
-    JOB_ENDS,
-    NO_JOBS,
-    SlotPattern,
-)
+from .chinese_slots import CHINESE_CLAUSE, CHINESE_NO_VALUES, CHINESE_SLOTS
+from .english_slots import ENGLISH_CLAUSE, ENGLISH_NO_VALUES, ENGLISH_SLOTS, JOB_ENDS, NO_JOBS
+from .slot_patterns import SlotPattern
 
 __all__ = ["Slot", "find_slots", "normalise_thing"]
 
@@ -27,14 +19,18 @@ _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _WORD: Final = re.compile(r"[a-zà-ÿ#@]+(?:['-][a-zà-ÿ]+)*")
 _DIGITS: Final = re.compile(r"\d{3}|\d\d\W\d")
 _UNREAL: Final = re.compile(
-    r"\b(?:if (?:i|my)|wish|imagine|pretend|suppose|as if|like i|would|could(?! you)|might|maybe|used to|no longer|any ?more"
+    r"\b(?:if (?:i|my)|wish|imagine|pretend|suppose|as if|like i|would|could(?! you)|might"
+    r"|maybe|used to|no longer|any ?more"
     r"|used to be|feels? like|in (?:the|my) dream|joking|kidding|not really)\b",
     re.IGNORECASE,
 )
 _CHINESE_UNREAL: Final = re.compile(
-    r"如果|要是|假如|假设|万一|真想|要能|恨不得|仿佛|好像|感觉自己|觉得自己|梦见|以前|曾经|早就?(?:不|离)|不再|已经不|开玩笑|差点|本来想|原来(?:住|在|叫)|巴不得|幻想"
+    r"如果|要是|假如|假设|万一|真想|要能|恨不得|仿佛|好像|感觉自己|觉得自己|梦见|以前|曾经"
+    r"|早就?(?:不|离)|不再|已经不|开玩笑|差点|本来想|原来(?:住|在|叫)|巴不得|幻想"
 )
-_TAIL: Final = re.compile(r"(?:(?:了|吧|啦|哦|呢|哈|呀|啊|喔|哟|没有之一|这个文件夹|就行|就好|即可)+)$")
+_TAIL: Final = re.compile(
+    r"(?:(?:了|吧|啦|哦|呢|哈|呀|啊|喔|哟|没有之一|这个文件夹|就行|就好|即可)+)$"
+)
 _THING_ARTICLE: Final = re.compile(r"^(?:the|a|an|my|our|your|all-time)\s+")
 _BRITISH: Final = {
     "color": "colour", "flavor": "flavour", "theater": "theatre", "center": "centre",
@@ -64,12 +60,22 @@ def find_slots(sentence: str, entities: Sequence[Entity]) -> list[Slot]:
     plain = sentence.replace("’", "'")
     found: dict[str, Slot] = {}
     if _HAN.search(plain):
-        if not _CHINESE_UNREAL.search(plain):
-            for slot in _chinese(plain, entities):
-                found.setdefault(slot.slot, slot)
-    elif not _UNREAL.search(plain):
+        for slot in _chinese(plain, entities):
+            found.setdefault(slot.slot, slot)
+        unreal = found and _CHINESE_UNREAL.search(plain)
+    else:
         for slot in _english(plain, entities):
             found.setdefault(slot.slot, slot)
+        unreal = found and _UNREAL.search(plain)
+    if unreal:
+        return []
+    by_value: dict[int, str] = {}
+    for slot in list(found.values()):
+        if (
+            slot.slot.startswith("default/")
+            and by_value.setdefault(slot.start, slot.slot) != slot.slot
+        ):
+            del found[slot.slot]  # one value under two names: the closer wording came first
     name = found.get("name")
     others = (found.get("pet"), found.get("partner"))
     if name is not None and any(other and other.start == name.start for other in others):
@@ -161,7 +167,9 @@ def _chinese(text: str, entities: Sequence[Entity]) -> Iterator[Slot]:
         starts = starts or _starts(CHINESE_CLAUSE, text)
         for match in _matches(one, text, starts):
             start, end = _trimmed(text, *match.span("value"))
-            tail = _TAIL.search(text, start, end) if name in ("favourite", "default", "home") else None
+            tail = (
+                _TAIL.search(text, start, end) if name in ("favourite", "default", "home") else None
+            )
             if tail and tail.start() > start:
                 end = tail.start()
             if name in ("home", "hometown", "employer") and start in names:

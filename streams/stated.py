@@ -1,11 +1,11 @@
 """What extraction finds in a turn: proposals for memories, and exact statements."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..schemas.records import MemoryKind
 
-__all__ = ["AskedSlot", "Extracted", "Proposal", "Stated"]
+__all__ = ["AskedSlot", "Extracted", "Preference", "Proposal", "Stated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +72,12 @@ class AskedSlot:
 
     subject: str | None
     slot: str
+
+
+class Preference(NamedTuple):
+    """A preference in a sentence; value is sentence[start:end]."""
+
+    slot: str
+    start: int
+    end: int
+    condition: str | None

@@ -36,7 +36,7 @@ from ..schemas.ports import (
 )
 from ..schemas.records import Candidate, Decision, JournalRecord, Statement
 from . import deduplication, episodic
-from .context import Said, Sessions
+from .context import OpenTurn, Said, Sessions
 from .erasure import Forgetter
 from .extraction import summarise_context
 from .identity import state
@@ -87,10 +87,12 @@ class Writer:
     Args:
         ports: Engines.
         sessions: What was last said in each session.
+        turns_searchable: Whether turns get points in the episodic store.
     """
 
-    def __init__(self, ports: Ports, sessions: Sessions) -> None:
+    def __init__(self, ports: Ports, sessions: Sessions, *, turns_searchable: bool) -> None:
         self._ports = ports
+        self._turns_searchable = turns_searchable
         self._sessions = sessions
         self._forgetter = Forgetter(
             ports.journal,
@@ -188,9 +190,8 @@ class Writer:
         batch.ends[place] += 1
         before = await self._sessions.tail(owner, draft.session, position)
         self._sessions.add(owner, draft.session, event.event_id, turn)
-        content = {"source": event.source, "id": event.id, "payload": turn.model_dump(
-            mode="json", exclude_none=True)}
-        box, key = keys.seal(orjson.dumps(content), event.event_id)
+        content = OpenTurn(source=event.source, id=event.id, payload=turn)
+        box, key = keys.seal(content.model_dump_json(exclude_none=True).encode(), event.event_id)
         batch.keys.append(key)
         recorded_at = self._ports.clock.now()
         candidates = self._candidates(encoded, before, batch)
@@ -213,7 +214,11 @@ class Writer:
                 position=position,
                 speaker=tuple(keys.term(one) for one in self._ports.terms.query(turn.name or "")),
                 role=turn.role,
-                points=episodic.points(draft, rendered, encoded.vectors, self._ports.terms),
+                points=(
+                    episodic.points(draft, rendered, encoded.vectors, self._ports.terms)
+                    if self._turns_searchable
+                    else ()
+                ),
                 candidates=candidates,
                 decisions=decisions,
                 statements=_statements(draft, batch),

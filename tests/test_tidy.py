@@ -300,7 +300,7 @@ def test_every_waiver_has_a_code_and_a_reason() -> None:
     """Switching a rule off for a line names the rule and says why."""
     waiver = re.compile(r"#\s*(noqa|type: ignore|pyright: ignore|pragma: no cover)\b")
     reasoned = re.compile(
-        r"# noqa: [A-Z]+\d+(, ?[A-Z]+\d+)* - \w.+"
+        r"# noqa: [A-Z]+\d+(, ?[A-Z]+\d+)*( -|  #) \w.+"
         r"|# (type|pyright): ignore\[[\w-]+(, ?[\w-]+)*\]\s+# \w.+"
         r"|# pragma: no cover - \w.+"
     )

@@ -7,7 +7,7 @@ translated here, once, into sentences that name the file's role and never its co
 import asyncio
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -49,7 +49,7 @@ def _translate(error: sqlite3.Error, role: str) -> EunoeError:
 
 
 @contextmanager
-def translated(role: str) -> Iterator[None]:
+def translated(role: str) -> Generator[None, None, None]:
     """Turn SQLite's errors into ours.
 
     Args:
@@ -66,7 +66,7 @@ def translated(role: str) -> Iterator[None]:
 
 
 @contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+def transaction(connection: sqlite3.Connection) -> Generator[None, None, None]:
     """Run statements as one durable transaction; an error takes all of them back."""
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -131,7 +131,7 @@ def _connect(path: Path, role: str, *, read_only: bool) -> sqlite3.Connection:
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         if mode != "wal":
             message = f"The {role} can't keep a write-ahead log on this file system."
-            raise Unavailable(message)
+            raise Unavailable(message)  # noqa: TRY301 - the connection is closed below
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA trusted_schema = OFF")

@@ -168,9 +168,7 @@ class SqliteKeys:
         if keys:
             await self._database.run(lambda connection: _put(connection, keys))
 
-    async def open_boxes(
-        self, owner: str, boxes: Sequence[tuple[Box, UUID]]
-    ) -> list[bytes | None]:
+    async def open_boxes(self, owner: str, boxes: Sequence[tuple[Box, UUID]]) -> list[bytes | None]:
         """Open (box, record id) pairs in order; None where the key was shredded.
 
         Raises:
@@ -282,9 +280,7 @@ class SqliteKeys:
             self._master.seal(hashing, b"hashing " + label),
         )
         with transaction(connection):
-            connection.execute(
-                "INSERT INTO owners (name, wrapping, hashing) VALUES (?, ?, ?)", row
-            )
+            connection.execute("INSERT INTO owners (name, wrapping, hashing) VALUES (?, ?, ?)", row)
         return _OwnerKeys(owner, SealingKey(wrapping), hashing)
 
     def _load(
@@ -304,9 +300,7 @@ class SqliteKeys:
                 loaded[key_id] = _DataKey(owner, found[1].unwrap(key_id, row[1]))
         return loaded
 
-    def _make_shared(
-        self, connection: sqlite3.Connection, name: str
-    ) -> tuple[bytes, SealingKey]:
+    def _make_shared(self, connection: sqlite3.Connection, name: str) -> tuple[bytes, SealingKey]:
         label = name.encode()
         row = connection.execute(
             "SELECT key_id, wrapped FROM shared_keys WHERE name = ? AND wrapped <> ?",
@@ -335,6 +329,9 @@ def _prepare(connection: sqlite3.Connection, master: SealingKey) -> None:
             connection.execute("INSERT INTO checks VALUES (?, ?)", (_CHECK, sealed))
             return
     row = connection.execute("SELECT sealed FROM checks WHERE name = ?", (_CHECK,)).fetchone()
+    if row is None:
+        message = f"The {_ROLE} has lost its check value: restore it from a backup."
+        raise Damaged(message)
     try:
         master.open(row[0], _CHECK)
     except Damaged:

@@ -53,9 +53,7 @@ class LogSealer:
         free: Those that hold no key.
     """
 
-    def __init__(
-        self, database: Database, master: SealingKey, slots: int, free: list[int]
-    ) -> None:
+    def __init__(self, database: Database, master: SealingKey, slots: int, free: list[int]) -> None:
         self._database = database
         self._master = master
         self._slots = slots
@@ -92,9 +90,7 @@ class LogSealer:
         self._cache.remember([(value.key_id, key) for key, value in sealed], purges=purges)
         return [value for _, value in sealed]
 
-    async def open_values(
-        self, values: Sequence[tuple[SealedValue, bytes]]
-    ) -> list[bytes | None]:
+    async def open_values(self, values: Sequence[tuple[SealedValue, bytes]]) -> list[bytes | None]:
         """Open values.
 
         Args:

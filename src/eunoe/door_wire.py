@@ -152,8 +152,11 @@ def pack_arguments(call: str, arguments: Mapping[str, object]) -> bytes:
     plain = dict(arguments)
     if "id" in plain:
         plain["id"] = _pack_id(plain["id"])
-    if isinstance(ids := plain.get("ids"), Sequence) and not isinstance(ids, str):
-        plain["ids"] = [_pack_id(one) for one in ids]
+    match plain.get("ids"):
+        case tuple() as pair:  # as in the façade: a pair is one id, a list holds several
+            plain["ids"] = _pack_id(pair)
+        case list(ids):
+            plain["ids"] = [_pack_id(one) for one in ids]
     try:
         frame = orjson.dumps({"call": call, "arguments": plain}, default=_plain)
     except TypeError as error:
@@ -202,8 +205,11 @@ def error_of(kind: str, sentence: str) -> EunoeError:
 def _unpacked(arguments: dict[str, object]) -> dict[str, object]:
     if "id" in arguments:
         arguments["id"] = _unpack_id(arguments["id"])
-    if isinstance(ids := arguments.get("ids"), list):
-        arguments["ids"] = [_unpack_id(one) for one in ids]
+    match arguments.get("ids"):
+        case list(ids):
+            arguments["ids"] = [_unpack_id(one) for one in ids]
+        case dict() as pair:
+            arguments["ids"] = _unpack_id(pair)
     for name in _MOMENTS:
         if isinstance(text := arguments.get(name), str):
             arguments[name] = _moment(name, text)

@@ -57,7 +57,7 @@ class Place:
         """The environment of a command."""
         return os.environ | {
             "EUNOE_FOLDER": str(self.folder),
-            "EUNOE_KEY_FOLDER": str(self.root / "keys"),
+            "EUNOE_CONFIG_HOME": str(self.root / "config"),
             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
         }
 

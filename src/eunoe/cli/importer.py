@@ -131,12 +131,11 @@ class Importer:
                 tenant_id=self._tenant_id,
                 agent_id=first.agent_id,
                 source=first.source,
-                metadata=first.metadata,
                 wait=False,
             )
         except Rejected as error:
             if len(lines) == 1:
-                self._tally.bad.append(Bad(first.number, str(error)))
+                self._tally.bad.append(Bad(first.number, _reason(error)))
                 return
             middle = len(lines) // 2
             await self._add(lines[:middle])
@@ -179,3 +178,10 @@ class Importer:
     async def _letters(self) -> set[_Letter]:
         found = await self._memory.dead_letters(tenant_id=self._tenant_id)
         return {(letter.event_id or "", letter.first_seen, letter.reason) for letter in found}
+
+
+def _reason(error: Rejected) -> str:
+    """Take out of the sentence what doesn't help where only one message was given."""
+    reason = str(error).removeprefix("Message 0 can't be taken: ")
+    reason = reason.removesuffix(" Nothing of this call was stored.")
+    return reason[:1].upper() + reason[1:]

@@ -1,7 +1,7 @@
 """JSON Lines of messages: read one by one, and named so that a repeat is known again."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Final
 
@@ -13,8 +13,8 @@ __all__ = ["Line", "parse", "raw_lines"]
 
 _LINE_BYTES_MAX: Final = 16 * 1024 * 1024  # a message of the longest text, every character escaped
 _BOM: Final = b"\xef\xbb\xbf"
-_OF_THE_MESSAGE: Final = ("role", "content", "name", "id", "time", "session_id")
-_OF_THE_CALL: Final = ("user_id", "source", "agent_id", "metadata")
+_OF_THE_MESSAGE: Final = ("role", "content", "name", "id", "time", "session_id", "metadata")
+_OF_THE_CALL: Final = ("user_id", "source", "agent_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,6 @@ class Line:
         user_id: Whose memory.
         source: The producer.
         agent_id: The agent.
-        metadata: What `add` keeps with it.
     """
 
     number: int
@@ -35,12 +34,11 @@ class Line:
     user_id: str
     source: str
     agent_id: str | None
-    metadata: Mapping[str, Any] | None
 
     @property
-    def call(self) -> tuple[str, str, str | None, bytes]:
+    def call(self) -> tuple[str, str, str | None]:
         """What messages have in common that go into one `add`."""
-        return self.user_id, self.source, self.agent_id, orjson.dumps(self.metadata)
+        return self.user_id, self.source, self.agent_id
 
 
 def raw_lines(file: BinaryIO) -> Iterator[tuple[int, int, bytes | None]]:
@@ -92,9 +90,6 @@ def parse(raw: bytes | None, number: int, *, file: str, user_id: str | None) -> 
         if not isinstance(found.get(name), str | None):
             message = f"“{name}” has to be text."
             raise Rejected(message)
-    if not isinstance(found.get("metadata"), dict | None):
-        message = "“metadata” has to be an object."
-        raise Rejected(message)
     given = {name: found[name] for name in _OF_THE_MESSAGE if found.get(name) is not None}
     digest = hashlib.sha256(raw or b"").hexdigest()[:12]
     return Line(
@@ -103,7 +98,6 @@ def parse(raw: bytes | None, number: int, *, file: str, user_id: str | None) -> 
         user_id=user,
         source=found.get("source") or "chat",
         agent_id=found.get("agent_id"),
-        metadata=found.get("metadata"),
     )
 
 

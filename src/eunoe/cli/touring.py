@@ -73,8 +73,8 @@ def _fresh(options: Options) -> "Iterator[Settings]":
         yield replace(settings, folder=options.folder)
         return
     with tempfile.TemporaryDirectory(prefix="eunoe-demo-") as name:
-        folder, keys = Path(name) / "data", Path(name) / "keys"
-        yield replace(settings, folder=folder, key_folder=keys)
+        folder, keys = Path(name) / "data", Path(name) / "config"
+        yield replace(settings, folder=folder, config_home=keys)
 
 
 def _report(options: Options, tour: "Tour", seconds: float) -> None:

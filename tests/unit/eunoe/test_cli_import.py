@@ -45,7 +45,7 @@ class Store:
         messages: Sequence[dict[str, Any]] = arguments["messages"]
         for place, message in enumerate(messages):
             if not isinstance(message.get("content"), str) or not message["content"]:
-                text = f"Message {place} has no content."
+                text = f"Message {place} can't be taken: no text. Nothing of this call was stored."
                 raise Rejected(text)
         self.batches.append([message["id"] for message in messages])
         self.waiting += (
@@ -150,7 +150,6 @@ def test_bad_lines_stop_nothing(folder: Path, store: Store) -> None:
         GOOD | {"timestamp": 5},
         GOOD | {"user_id": 5},
         GOOD | {"source": ["x"]},
-        GOOD | {"metadata": "x"},
         GOOD | {"content": ""},
         GOOD | {"content": None},
         {"role": "user"},
@@ -161,6 +160,7 @@ def test_bad_lines_stop_nothing(folder: Path, store: Store) -> None:
     for one in json.loads(result.stdout)["bad"]:
         assert one["reason"].endswith(".")
         assert "\n" not in one["reason"]
+    assert json.loads(result.stdout)["bad"][-1]["reason"] == "No text."
     assert len(store.turns) == 2
 
 
@@ -206,7 +206,7 @@ def test_lines_name_user_source_agent_and_metadata(
         ("bo", "chat", 1),
     ]
     assert calls[1]["agent_id"] == "bot"
-    assert calls[1]["metadata"] == {"k": [1]}
+    assert calls[1]["messages"][0]["metadata"] == {"k": [1]}
     assert all(call["wait"] is False for call in calls)
 
 

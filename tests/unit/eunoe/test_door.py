@@ -38,7 +38,14 @@ async def test_a_pair_is_one_id_and_two_ids_are_two(fake: FakeMemory, folder: Pa
     async with served(fake, folder) as remote:
         await remote.forget(["chat", "t1"], user_id="ana")
         await remote.forget([("chat", "t1")], user_id="ana")
-    assert [arguments["ids"] for _, arguments in fake.calls] == [["chat", "t1"], [("chat", "t1")]]
+        await remote.forget(("chat", "t1"), user_id="ana")
+        await remote.forget("t1", user_id="ana")
+    assert [arguments["ids"] for _, arguments in fake.calls] == [
+        ["chat", "t1"],
+        [("chat", "t1")],
+        ("chat", "t1"),
+        "t1",
+    ]
 
 
 @pytest.mark.parametrize("name", errors.__all__)

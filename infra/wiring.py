@@ -1,0 +1,233 @@
+"""The composition root: settings to a running embedded store."""
+
+import asyncio
+import fcntl
+import os
+import uuid
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final, Protocol
+
+import orjson
+
+from ..schemas.errors import Damaged, EncoderMismatch, FolderHeld, Rejected, Unavailable
+from ..schemas.ports import Clock, Encoder, Log, Recogniser, Terms
+from ..schemas.topics import PARTITIONS
+from .clock import SystemClock
+from .embedded.episodes import EdgeEpisodes
+from .embedded.identity import SqliteIdentity
+from .embedded.keys import SqliteKeys
+from .embedded.log import SqliteLog
+from .fastembed import FastembedEncoder
+from .recogniser import TextRecogniser
+from .sealing import load_master_key, master_key_path, parse_master_key
+from .settings import ENCODER_DEFAULT, Settings
+from .terms import Terms as TermSplitter
+from .usem3 import UseEncoder
+
+__all__ = ["FORMAT", "ClosingEncoder", "ClosingRecogniser", "Engines", "Tools", "open_engines"]
+
+FORMAT: Final = 1
+STORE_FILE: Final = "store.json"
+LOCK_FILE: Final = "owner.lock"
+FASTEMBED: Final = "fastembed:"
+
+
+class ClosingEncoder(Encoder, Protocol):
+    """An encoder that holds a thread."""
+
+    async def close(self) -> None:
+        """Release it."""
+        ...
+
+
+class ClosingRecogniser(Recogniser, Protocol):
+    """A recogniser that holds a thread."""
+
+    async def close(self) -> None:
+        """Release it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a caller may replace, as tests do; None takes the settings' own."""
+
+    encoder: ClosingEncoder | None = None
+    recogniser: ClosingRecogniser | None = None
+    clock: Clock | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """Everything that is open, and how to close it."""
+
+    folder: Path
+    partitions: int
+    log: Log
+    keys: SqliteKeys
+    identity: SqliteIdentity
+    episodes: EdgeEpisodes
+    encoder: ClosingEncoder
+    recogniser: ClosingRecogniser
+    terms: Terms
+    clock: Clock
+    stack: AsyncExitStack
+
+
+@dataclass(frozen=True, slots=True)
+class _Store:
+    id: str
+    encoder: str
+    dimension: int
+    partitions: int
+    epoch: str | None
+
+
+async def open_engines(settings: Settings, tools: Tools) -> Engines:
+    """Open or make the store in the settings' folder.
+
+    Raises:
+        FolderHeld: Another process owns the folder.
+        EncoderMismatch: The store was written with another encoder.
+        Rejected: A newer version of Eunoe wrote the store, or a setting is wrong.
+        Unavailable: The folder, the master key or an engine can't be used.
+        Damaged: The store contradicts itself.
+    """
+    async with AsyncExitStack() as stack:
+        folder = settings.folder.absolute()
+        stack.enter_context(_hold(folder))
+        encoder = tools.encoder or _encoder(settings.encoder)
+        stack.push_async_callback(encoder.close)
+        recogniser = tools.recogniser or TextRecogniser()
+        stack.push_async_callback(recogniser.close)
+        clock = tools.clock or SystemClock()
+        store, is_new = _read_store(folder, encoder)
+        master = _master_key(settings, store.id, is_new=is_new)
+        keys = await SqliteKeys.open(folder / "keys.sqlite", master=master)
+        stack.push_async_callback(keys.close)
+        log = await SqliteLog.open(
+            folder / "log.sqlite", partitions=store.partitions, sealer=keys.sealer, clock=clock
+        )
+        stack.push_async_callback(log.close)
+        if is_new:
+            _write_store(folder, store, log.epoch)
+        elif store.epoch != log.epoch:
+            message = "log.sqlite belongs to another store: restore the whole folder together."
+            raise Damaged(message)
+        identity = await SqliteIdentity.open(folder / "identity.sqlite")
+        stack.push_async_callback(identity.close)
+        (folder / "episodes").mkdir(mode=0o700, exist_ok=True)
+        episodes = await EdgeEpisodes.open(folder / "episodes", encoder.dimension)
+        stack.push_async_callback(episodes.close)
+        return Engines(
+            folder=folder,
+            partitions=store.partitions,
+            log=log,
+            keys=keys,
+            identity=identity,
+            episodes=episodes,
+            encoder=encoder,
+            recogniser=recogniser,
+            terms=TermSplitter(),
+            clock=clock,
+            stack=stack.pop_all(),
+        )
+
+
+class _hold:  # noqa: N801 - used as a context manager
+    """Hold the folder's lock; one process owns the folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file: IO[str] | None = None
+
+    def __enter__(self) -> None:
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._file = (self._folder / LOCK_FILE).open("a+", encoding="ascii")
+        except OSError as error:
+            message = f"The folder {self._folder} can't be used: {error.strerror}."
+            raise Unavailable(message) from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.seek(0)
+            holder = self._file.read().strip() or "unknown"
+            self._file.close()
+            message = (
+                f"The process {holder} owns the folder {self._folder}: use the eunoe commands, "
+                "which work beside it, or end it first."
+            )
+            raise FolderHeld(message) from None
+        self._file.truncate(0)
+        self._file.write(str(os.getpid()))
+        self._file.flush()
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.truncate(0)
+            self._file.close()
+
+
+def _encoder(name: str) -> ClosingEncoder:
+    if name == ENCODER_DEFAULT:
+        return UseEncoder()
+    if name.startswith(FASTEMBED):
+        return FastembedEncoder(name.removeprefix(FASTEMBED))
+    message = f"The encoder must be {ENCODER_DEFAULT} or {FASTEMBED}NAME-OR-FOLDER."
+    raise Rejected(message)
+
+
+def _read_store(folder: Path, encoder: Encoder) -> tuple[_Store, bool]:
+    path = folder / STORE_FILE
+    if not path.exists():
+        if (folder / "log.sqlite").exists() and (folder / "identity.sqlite").exists():
+            message = f"{path} is missing: restore the whole folder from one backup."
+            raise Damaged(message)
+        return _Store(uuid.uuid4().hex, encoder.id, encoder.dimension, PARTITIONS, None), True
+    try:
+        fields = orjson.loads(path.read_bytes())
+        version = fields.pop("format")
+        store = _Store(**fields)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        message = f"{path} can't be read: restore the whole folder from one backup."
+        raise Damaged(message) from error
+    if version != FORMAT:
+        message = (
+            f"The store has format {version} and this version of Eunoe reads format {FORMAT}: "
+            "install the version that wrote it."
+        )
+        raise Rejected(message)
+    if (store.encoder, store.dimension) != (encoder.id, encoder.dimension):
+        message = (
+            f"The store was written with the encoder {store.encoder} and not with {encoder.id}: "
+            f"open it with that one, or run: eunoe --folder {folder} reembed"
+        )
+        raise EncoderMismatch(message)
+    return store, False
+
+
+def _write_store(folder: Path, store: _Store, epoch: str) -> None:
+    fields = {
+        "format": FORMAT,
+        "id": store.id,
+        "encoder": store.encoder,
+        "dimension": store.dimension,
+        "partitions": store.partitions,
+        "epoch": epoch,
+    }
+    temporary = folder / f"{STORE_FILE}.new"
+    with temporary.open("wb") as file:
+        file.write(orjson.dumps(fields))
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(folder / STORE_FILE)
+
+
+def _master_key(settings: Settings, store: str, *, is_new: bool) -> bytes:
+    if settings.master_key is not None:
+        return parse_master_key(settings.master_key)
+    return load_master_key(master_key_path(settings.config_home, store), create=is_new)

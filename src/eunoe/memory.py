@@ -1,0 +1,473 @@
+"""The façade: what a program that remembers calls."""
+
+import asyncio
+import uuid
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, Self
+from zoneinfo import available_timezones
+
+from .door import Door, serve
+from .infra.settings import Settings
+from .infra.wiring import Engines, Tools, open_engines
+from .messages import Message, Origin, envelopes
+from .operator import Operator
+from .schemas.cloudevents import encode
+from .schemas.errors import NotFound, Rejected, Unavailable
+from .schemas.events import Envelope, EventType, Forget, SetTimezone, event_id, owner_key
+from .schemas.limits import (
+    ID_CHARACTERS_MAX,
+    QUERY_CHARACTERS_MAX,
+    SEARCH_LIMIT_MAX,
+    SETTLE_TIMEOUT_S,
+)
+from .schemas.ports import EventPlace, NewRecord, Position, TopicPartition
+from .schemas.results import (
+    Check,
+    DeadLetter,
+    ForgetReport,
+    Hit,
+    Item,
+    ProfileField,
+    Revision,
+    Stats,
+)
+from .schemas.topics import COMMANDS, INGRESS, TURNS, WRITER_GROUP
+from .streams.consumer import Consumer, Progress
+from .streams.context import Sessions, Turns
+from .streams.letters import Letters
+from .streams.projections import Journal
+from .streams.reading import Ident, Reader
+from .streams.recall import Recall
+from .streams.writer import Ports, Writer
+
+__all__ = ["Memory"]
+
+# The class has a method named list, so the types of its other methods have names here.
+Revisions = list[Revision]
+ProfileFields = list[ProfileField]
+Refused = list[DeadLetter]
+Checks = list[Check]
+Positions = list[Position]
+
+TENANT: Final = "default"
+RUNTIME: Final = "eunoe"
+
+
+class Memory:
+    """Long-term memory in a folder: an async context manager, made by `eunoe.open`.
+
+    Args:
+        settings: Where and how.
+        serve: Whether other processes' commands are answered while this one holds the folder.
+        process: Whether events are decided; if not, the store is only read and no model loads.
+        tools: What a caller replaces.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        serve: bool = True,
+        process: bool = True,
+        tools: Tools | None = None,
+    ) -> None:
+        self._settings = settings
+        self._serve = serve
+        self._process = process
+        self._tools = tools or Tools()
+        self._stack = AsyncExitStack()
+        self._progress = Progress()
+
+    async def __aenter__(self) -> Self:
+        """Open the folder, bring the stores to the journal's end, start deciding.
+
+        Raises:
+            FolderHeld: Another process owns the folder.
+            EncoderMismatch: The store was written with another encoder.
+            Unavailable: The folder, the key or an engine can't be used.
+            Rejected: A setting is wrong, or a newer version wrote the store.
+            Damaged: The store contradicts itself.
+        """
+        async with AsyncExitStack() as stack:
+            engines = await open_engines(self._settings, self._tools)
+            stack.push_async_callback(engines.stack.aclose)
+            self._assemble(engines)
+            await self._journal.catch_up()
+            stack.push_async_callback(self._journal.flush)
+            if self._process:
+                await self._start(stack)
+            if self._serve:
+                door: Door = await serve(self, engines.folder)
+                stack.push_async_callback(door.close)
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop deciding, make everything durable, release the folder."""
+        await self._stack.aclose()
+
+    def _assemble(self, engines: Engines) -> None:
+        self._engines = engines
+        keys, identity, episodes = engines.keys, engines.identity, engines.episodes
+        searchable = self._settings.turns_searchable
+        self._journal = Journal(engines.log, keys, identity, episodes, engines.partitions)
+        turns = Turns(keys, identity, episodes, self._journal)
+        self._sessions = Sessions(identity, turns)
+        self._reader = Reader(keys, identity, episodes, turns, self._journal)
+        self._recall = Recall(
+            keys, identity, episodes, engines.encoder, engines.terms, turns_searchable=searchable
+        )
+        self._letters = Letters(engines.log, keys, engines.clock, engines.partitions)
+        self._operator = Operator(engines, self._letters, self._progress)
+
+    async def _start(self, stack: AsyncExitStack) -> None:
+        engines = self._engines
+        ports = Ports(
+            self._journal,
+            engines.keys,
+            engines.identity,
+            engines.episodes,
+            engines.encoder,
+            engines.recogniser,
+            engines.terms,
+            engines.clock,
+        )
+        writer = Writer(
+            ports, self._sessions, turns_searchable=self._settings.turns_searchable
+        )
+        places = [
+            TopicPartition(topic.name, partition)
+            for topic in INGRESS
+            for partition in range(engines.partitions)
+        ]
+        consumer = Consumer(
+            engines.log,
+            WRITER_GROUP,
+            places,
+            writer.handle,
+            self._letters.bury,
+            self._progress,
+        )
+        task = asyncio.create_task(consumer.run(), name="eunoe-writer")
+        stack.push_async_callback(_end, task)
+
+    async def add(  # noqa: PLR0913 - the parameters that users of memory libraries know
+        self,
+        messages: Message | Sequence[Message],
+        *,
+        user_id: str,
+        session_id: str | None = None,
+        tenant_id: str = TENANT,
+        agent_id: str | None = None,
+        source: str = "chat",
+        metadata: Mapping[str, Any] | None = None,
+        expires_at: datetime | None = None,
+        store: bool = True,
+        wait: bool = True,
+    ) -> list[str]:
+        """Remember what was said. All messages are taken, or none.
+
+        Args:
+            messages: A text (said by the user), a mapping with role and content and, if known,
+                name, id, time (ISO 8601 with offset, or an aware datetime), session_id,
+                metadata; or a list of these.
+            user_id: Whose memory.
+            session_id: The conversation.
+            tenant_id: The installation.
+            agent_id: The agent.
+            source: The producer; ids are unique within it.
+            metadata: Kept with each message.
+            expires_at: Not there yet.
+            store: Not there yet: False.
+            wait: Whether to wait until the messages are decided and searchable.
+
+        Returns:
+            The messages' ids, in order. They are durable when this returns.
+
+        Raises:
+            Rejected: A message can't be taken, or an id is used again with other content.
+            Unavailable: The folder can't be written now; nothing was stored.
+        """
+        _not_yet("expires_at", expires_at)
+        _not_yet("store", None if store else store)
+        origin = Origin(
+            tenant_id=_name("tenant_id", tenant_id),
+            user_id=_name("user_id", user_id),
+            source=source,
+            session_id=session_id,
+            agent_id=agent_id,
+            metadata=metadata,
+            now=self._engines.clock.now(),
+        )
+        events = envelopes(messages, origin)
+        if events:
+            await self._publish(TURNS.name, events, wait=wait)
+        return [event.id for event in events]
+
+    async def search(  # noqa: PLR0913 - the parameters that users of memory libraries know
+        self,
+        query: str,
+        *,
+        user_id: str,
+        tenant_id: str = TENANT,
+        limit: int = 10,
+        kinds: Sequence[str] | None = None,
+        filters: Mapping[str, Any] | None = None,
+        project_id: str | None = None,
+        now: datetime | None = None,
+        as_of: datetime | None = None,
+    ) -> list[Hit]:
+        """Find what was said, best first; nothing relevant is an empty list.
+
+        Args:
+            query: A question or words, in English or Chinese.
+            user_id: Whose memory.
+            tenant_id: The installation.
+            limit: At most so many hits.
+            kinds: Only these: "turn", "slot" or memory kinds.
+            filters: Not there yet.
+            project_id: Not there yet.
+            now: Not there yet: the question's clock.
+            as_of: Not there yet.
+
+        Raises:
+            Rejected: A parameter can't be used.
+        """
+        for name, value in (("filters", filters), ("project_id", project_id), ("as_of", as_of)):
+            _not_yet(name, value)
+        _not_yet("now", now)
+        if not isinstance(query, str) or len(query) > QUERY_CHARACTERS_MAX:
+            message = f"The query must be a text of at most {QUERY_CHARACTERS_MAX} characters."
+            raise Rejected(message)
+        question = query.encode(errors="replace").decode().strip()
+        bounded = _limit(limit)
+        if not question or bounded == 0:
+            return []
+        owner = self._owner(tenant_id, user_id)
+        if kinds is None or "slot" in kinds:
+            answers = await self._recall.answers(owner, question)
+            if answers:
+                return (await self._reader.slot_hits(owner, answers))[:bounded]
+        found = await self._recall.find(
+            owner, question, limit=bounded, kinds=None if kinds is None else tuple(kinds)
+        )
+        return await self._reader.hits(owner, found)
+
+    async def get(self, id: Ident, *, user_id: str, tenant_id: str = TENANT) -> Item:  # noqa: A002 - the field's word
+        """Return a turn by its producer's id (or (source, id)), a memory by its id, or a slot.
+
+        Raises:
+            NotFound: This user has nothing with the id.
+            AmbiguousId: Several sources use the id.
+        """
+        return await self._reader.get(self._owner(tenant_id, user_id), _ident(id))
+
+    async def list(
+        self,
+        *,
+        user_id: str,
+        tenant_id: str = TENANT,
+        kinds: Sequence[str] | None = None,
+        limit: int = 100,
+    ) -> list[Item]:
+        """List turns and memories, the newest first."""
+        owner = self._owner(tenant_id, user_id)
+        return await self._reader.items(owner, kinds, _limit(limit))
+
+    async def history(
+        self, id: Ident, *, user_id: str, tenant_id: str = TENANT  # noqa: A002 - the field's word
+    ) -> Revisions:
+        """Return how a turn, memory or slot came to be what it is, oldest first.
+
+        Raises:
+            NotFound: This user has nothing with the id.
+        """
+        return await self._reader.history(self._owner(tenant_id, user_id), _ident(id))
+
+    async def profile(self, *, user_id: str, tenant_id: str = TENANT) -> ProfileFields:
+        """Return the current value of every slot and preference, with its sources."""
+        return await self._reader.profile(self._owner(tenant_id, user_id))
+
+    async def set_timezone(
+        self, timezone: str, *, user_id: str, tenant_id: str = TENANT
+    ) -> None:
+        """Set the user's time zone.
+
+        Args:
+            timezone: An IANA name, such as "Asia/Shanghai".
+            user_id: Whose.
+            tenant_id: The installation.
+
+        Raises:
+            Rejected: There is no such zone.
+        """
+        if timezone not in available_timezones():
+            message = "The time zone must be an IANA name, such as Asia/Shanghai."
+            raise Rejected(message)
+        await self._command(tenant_id, user_id, SetTimezone(timezone=timezone))
+
+    async def forget(
+        self, ids: Ident | Sequence[Ident], *, user_id: str, tenant_id: str = TENANT
+    ) -> ForgetReport:
+        """Remove turns and everything that rests on them, from stores, keys and log.
+
+        Args:
+            ids: Producer's ids of turns, or (source, id) pairs.
+            user_id: Whose.
+            tenant_id: The installation.
+
+        Raises:
+            NotFound: An id is unknown; nothing was removed.
+            Rejected: An id is a memory's: the sentence names the turns to forget.
+        """
+        owner = self._owner(tenant_id, user_id)
+        idents = [_ident(one) for one in (_several(ids))]
+        places = [await self._turn_to_forget(owner, one) for one in idents]
+        events = tuple(dict.fromkeys(place.event_id for place in places))
+        if not events:
+            message = "Nothing to forget: give at least one id."
+            raise Rejected(message)
+        producer_ids = await self._reader.producer_ids(owner, events)
+        command, _ = await self._command(tenant_id, user_id, Forget(event_ids=events))
+        return await self._operator.report(owner, command, producer_ids, self._journal)
+
+    async def stats(self, *, user_id: str | None = None, tenant_id: str = TENANT) -> Stats:
+        """Count what there is, for one user or, without a name, for the whole store."""
+        owner = None if user_id is None else self._owner(tenant_id, user_id)
+        return await self._operator.stats(owner)
+
+    async def settled(self, *, timeout_s: float = SETTLE_TIMEOUT_S) -> None:
+        """Wait until everything acknowledged so far is decided and searchable.
+
+        Args:
+            timeout_s: Longest wait in seconds.
+
+        Raises:
+            Unavailable: It took longer; the sentence says why the writer waits, if it does.
+        """
+        if not self._process:
+            return
+        ends = []
+        for topic in INGRESS:
+            for partition in range(self._engines.partitions):
+                _, end = await self._engines.log.bounds(topic.name, partition)
+                ends.append(Position(topic.name, partition, self._engines.log.epoch, end - 1))
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._progress.wait(ends)
+        except TimeoutError:
+            trouble = self._progress.trouble or "there is more to do: wait longer"
+            message = f"Not settled after {timeout_s:g} s: {trouble}"
+            raise Unavailable(message) from None
+
+    async def digest(self, *, user_id: str, tenant_id: str = TENANT) -> str:
+        """Return the digest of a user's state, 64 hexadecimal digits."""
+        return await self._reader.digest(self._owner(tenant_id, user_id))
+
+    async def dead_letters(
+        self, *, user_id: str | None = None, tenant_id: str = TENANT, show: bool = False
+    ) -> Refused:
+        """List refused events; with `show` the original is opened."""
+        owner = None if user_id is None else self._owner(tenant_id, user_id)
+        return await self._letters.refused(owner, show=show)
+
+    async def doctor(self) -> Checks:
+        """Check folder, keys, log, stores and writer."""
+        return await self._operator.doctor(self._journal)
+
+    async def optimise(self) -> None:
+        """Rebuild the vector segments: faster search, deleted points vanish; takes seconds."""
+        await self._engines.episodes.optimise()
+
+    async def warm(self) -> None:
+        """Load the models now instead of at the first use."""
+        await asyncio.gather(
+            self._engines.encoder.encode(["warm"]), self._engines.recogniser.recognise(["Ana 安娜"])
+        )
+
+    async def _turn_to_forget(self, owner: str, ident: Ident) -> EventPlace:
+        place = await self._reader.place(owner, ident)
+        if place is not None:
+            return place
+        item = await self._reader.get(owner, ident)
+        turns = ", ".join(item.sources)
+        message = (
+            f"{item.id} is a {item.kind} and not a turn: forget the turns that it came from, "
+            f"{turns}."
+        )
+        raise Rejected(message)
+
+    async def _command(
+        self, tenant_id: str, user_id: str, payload: SetTimezone | Forget
+    ) -> tuple[uuid.UUID, Positions]:
+        kind = EventType.FORGET if isinstance(payload, Forget) else EventType.SET_TIMEZONE
+        event = Envelope(
+            id=str(uuid.uuid4()),
+            source=RUNTIME,
+            type=kind,
+            time=self._engines.clock.now(),
+            tenant_id=_name("tenant_id", tenant_id),
+            user_id=_name("user_id", user_id),
+            payload=payload,
+        )
+        await self.settled()
+        return event.event_id, await self._publish(COMMANDS.name, [event], wait=True)
+
+    async def _publish(
+        self, topic: str, events: Sequence[Envelope], *, wait: bool
+    ) -> Positions:
+        records = []
+        for event in events:
+            headers, value = encode(event)
+            records.append(NewRecord(topic, event.owner.encode(), value, headers))
+        positions = await self._engines.log.append(records)
+        if wait and self._process:
+            refused = await self._progress.wait(positions)
+            if refused:
+                raise refused[0][1]
+        return positions
+
+    def _owner(self, tenant_id: str, user_id: str) -> str:
+        return owner_key(_name("tenant_id", tenant_id), _name("user_id", user_id))
+
+
+async def _end(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError, Exception):  # whoever waited was told already
+        await task
+
+
+def _name(parameter: str, value: object) -> str:
+    try:
+        if isinstance(value, str) and value and len(value) <= ID_CHARACTERS_MAX and value.encode():
+            return value
+    except UnicodeEncodeError:
+        pass
+    message = f"{parameter} must be a text of 1 to {ID_CHARACTERS_MAX} characters."
+    raise Rejected(message)
+
+
+def _ident(value: object) -> Ident:
+    if isinstance(value, tuple) and len(value) == 2:  # noqa: PLR2004 - a pair
+        return _name("source", value[0]), _name("id", value[1])
+    return _name("id", value)
+
+
+def _several(ids: Ident | Sequence[Ident]) -> Sequence[Ident]:
+    return [ids] if isinstance(ids, str | tuple) else ids
+
+
+def _limit(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= SEARCH_LIMIT_MAX:
+        return value
+    message = f"limit must be a whole number from 0 to {SEARCH_LIMIT_MAX}."
+    raise Rejected(message)
+
+
+def _not_yet(name: str, value: object) -> None:
+    if value is not None:
+        message = f"{name} isn't there yet in this version: leave it out."
+        raise Rejected(message)

@@ -1,0 +1,152 @@
+"""From what a caller gives to `add` to events: all messages are valid, or none is taken."""
+
+import json
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from .schemas.cloudevents import describe
+from .schemas.errors import Rejected
+from .schemas.events import Envelope, EventType, Turn
+from .schemas.limits import MESSAGES_PER_ADD_MAX, METADATA_BYTES_MAX
+from .streams.intake import replace_secrets
+
+__all__ = ["Message", "Origin", "envelopes"]
+
+Message = str | Mapping[str, Any]
+"""One message: a text said by the user, or role, content and, if known, name, id, time,
+session_id, metadata."""
+
+FIELDS: Final = frozenset(("role", "content", "name", "id", "time", "session_id", "metadata"))
+ID_EXPECTED: Final = "must be a text"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What the messages of one call share.
+
+    Args:
+        tenant_id: Tenant.
+        user_id: Whose memory.
+        source: The producer.
+        session_id: Session of messages that name none.
+        agent_id: The agent.
+        metadata: For messages that bring none.
+        now: Time of messages that bring none.
+    """
+
+    tenant_id: str
+    user_id: str
+    source: str
+    session_id: str | None
+    agent_id: str | None
+    metadata: Mapping[str, Any] | None
+    now: datetime
+
+
+def envelopes(messages: Message | Sequence[Message], origin: Origin) -> list[Envelope]:
+    """Turn messages into events, secrets replaced by typed placeholders.
+
+    Args:
+        messages: One or several.
+        origin: What they share.
+
+    Raises:
+        Rejected: A message can't be taken; the sentence names it by its index.
+    """
+    several: Sequence[Message]
+    if isinstance(messages, str | Mapping):
+        several = [messages]
+    elif isinstance(messages, Sequence):
+        several = messages
+    else:
+        message = "The messages must be a text, a mapping, or a list of these."
+        raise Rejected(message)
+    if len(several) > MESSAGES_PER_ADD_MAX:
+        message = (
+            f"One call takes at most {MESSAGES_PER_ADD_MAX} messages and this one has "
+            f"{len(several)}: send them in several calls."
+        )
+        raise Rejected(message)
+    return [_envelope(index, one, origin) for index, one in enumerate(several)]
+
+
+def _envelope(index: int, message: Message, origin: Origin) -> Envelope:
+    fields = _fields(index, message)
+    try:
+        content = fields["content"]
+        if isinstance(content, str):
+            content, _ = replace_secrets(content)
+        turn = Turn(
+            role=fields.get("role", "user"),
+            content=content,
+            name=fields.get("name"),
+            session_id=fields.get("session_id") or origin.session_id,
+            agent_id=origin.agent_id,
+            metadata=_metadata(index, fields.get("metadata") or origin.metadata),
+        )
+        return Envelope(
+            id=fields.get("id") or str(uuid.uuid4()),
+            source=origin.source,
+            type=EventType.TURN_ADDED,
+            time=_time(index, fields.get("time"), origin.now),
+            tenant_id=origin.tenant_id,
+            user_id=origin.user_id,
+            payload=turn,
+        )
+    except ValidationError as error:
+        raise _rejected(index, describe(error)) from None
+
+
+def _fields(index: int, message: Message) -> Mapping[str, Any]:
+    if isinstance(message, str):
+        return {"content": message}
+    if not isinstance(message, Mapping):
+        raise _rejected(index, "it must be a text or a mapping with role and content")
+    if "content" not in message:
+        raise _rejected(index, "content is missing")
+    unknown = sorted(str(name) for name in set(message) - FIELDS)
+    if unknown:
+        known = ", ".join(sorted(FIELDS))
+        raise _rejected(index, f"unknown field {unknown[0]!r}; known are {known}")
+    return message
+
+
+def _time(index: int, value: object, now: datetime) -> datetime:
+    if value is None:
+        return now
+    moment = value
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            moment = None
+    if not isinstance(moment, datetime) or moment.tzinfo is None:
+        raise _rejected(
+            index, "time must be ISO 8601 with an offset, such as 2024-06-15T22:00:00+08:00"
+        )
+    return moment
+
+
+def _metadata(index: int, value: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if value is None:
+        return None
+    try:
+        text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+        size = len(text.encode())
+        plain: object = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        raise _rejected(index, "metadata must be plain JSON") from None
+    if size > METADATA_BYTES_MAX or not isinstance(plain, dict):
+        raise _rejected(
+            index, f"metadata must be a JSON object of at most {METADATA_BYTES_MAX} bytes"
+        )
+    return plain
+
+
+def _rejected(index: int, reason: str) -> Rejected:
+    return Rejected(f"Message {index} can't be taken: {reason}. Nothing of this call was stored.")

@@ -1,0 +1,166 @@
+"""Dead letters: what was refused, sealed, with the reason, for seven days.
+
+An event that could be read is sealed under a key of its owner's, so that forgetting reaches it;
+what could not be read is sealed under a key per tenant and day.
+
+Delivery: the log confirms the letter before the event is acknowledged.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID, uuid4
+
+import orjson
+from pydantic import BaseModel, ConfigDict
+
+from ..schemas.cloudevents import decode
+from ..schemas.errors import Rejected
+from ..schemas.events import Envelope, iso, split_owner
+from ..schemas.ports import Clock, Keys, Log, LogRecord, NewRecord
+from ..schemas.records import Box, Packed
+from ..schemas.results import DeadLetter
+from ..schemas.topics import DEAD_LETTERS
+
+__all__ = ["KEPT", "Letters"]
+
+KEPT: Final = timedelta(days=7)
+PAGE: Final = 256
+
+
+class Letter(BaseModel):
+    """The value of a dead letter; texts only in the box or the sealed bytes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    topic: str
+    owner: str
+    reason: str
+    attempts: int
+    first_seen: datetime
+    event_id: UUID | None = None
+    letter_id: UUID
+    box: Box | None = None
+    shared_key: str | None = None
+    shared: Packed | None = None
+
+
+class Letters:
+    """Writes and lists dead letters.
+
+    Args:
+        log: Where they stand.
+        keys: Seals and opens them.
+        clock: For their age.
+        partitions: Of the topic.
+    """
+
+    def __init__(self, log: Log, keys: Keys, clock: Clock, partitions: int) -> None:
+        self._log = log
+        self._keys = keys
+        self._clock = clock
+        self._partitions = partitions
+
+    async def bury(self, record: LogRecord, reason: Rejected, attempts: int) -> None:
+        """Write a dead letter; returns when the log has it.
+
+        Args:
+            record: As it was read.
+            reason: Why it was refused.
+            attempts: How often it was tried.
+        """
+        event = _readable(record)
+        letter_id = uuid4()
+        owner = event.owner if event else record.key.decode(errors="replace")
+        letter = Letter(
+            topic=record.position.topic,
+            owner=owner,
+            reason=str(reason),
+            attempts=attempts,
+            first_seen=record.timestamp,
+            event_id=event.event_id if event else None,
+            letter_id=letter_id,
+        )
+        plain = record.value or b""
+        if event is not None:
+            keys = await self._keys.owner(event.owner)
+            box, key = keys.seal(plain, letter_id)
+            await self._keys.put([key])
+            letter = letter.model_copy(update={"box": box})
+        else:
+            name = _shared_name(owner, self._clock.now())
+            sealed = await self._keys.seal_shared(name, plain)
+            letter = letter.model_copy(update={"shared_key": name, "shared": sealed})
+        value = letter.model_dump_json(exclude_none=True).encode()
+        await self._log.append([NewRecord(DEAD_LETTERS.name, record.key, value)])
+
+    async def refused(self, owner: str | None, *, show: bool) -> list[DeadLetter]:
+        """List letters, oldest first.
+
+        Args:
+            owner: Whose; None means all.
+            show: Whether to open the originals.
+        """
+        letters = [one for one in await self._all() if owner in (None, one.owner)]
+        letters.sort(key=lambda letter: letter.first_seen)
+        return [
+            DeadLetter(
+                topic=letter.topic,
+                reason=letter.reason,
+                attempts=letter.attempts,
+                first_seen=letter.first_seen,
+                event_id=None if letter.event_id is None else str(letter.event_id),
+                original=await self._original(letter) if show else None,
+            )
+            for letter in letters
+        ]
+
+    async def keys_of(self, owner: str, events: Iterable[UUID]) -> list[UUID]:
+        """Return the data keys of letters that hold any of these events."""
+        wanted = set(events)
+        return [
+            letter.box.key_id
+            for letter in await self._all()
+            if letter.owner == owner and letter.event_id in wanted and letter.box is not None
+        ]
+
+    async def expire(self) -> int:
+        """Delete letters older than seven days, and the shared keys of those days."""
+        before = self._clock.now() - KEPT
+        old = [one for one in await self._all() if one.first_seen < before]
+        gone = await self._log.expire(DEAD_LETTERS.name, before)
+        await self._keys.shred([one.box.key_id for one in old if one.box is not None])
+        return gone
+
+    async def _all(self) -> list[Letter]:
+        letters = []
+        for partition in range(self._partitions):
+            offset, _ = await self._log.bounds(DEAD_LETTERS.name, partition)
+            while records := await self._log.read(
+                DEAD_LETTERS.name, partition, offset, limit=PAGE
+            ):
+                letters += [Letter.model_validate_json(one.value) for one in records if one.value]
+                offset = records[-1].position.offset + 1
+        return letters
+
+    async def _original(self, letter: Letter) -> str | None:
+        plain = None
+        if letter.box is not None:
+            (plain,) = await self._keys.open_boxes(letter.owner, [(letter.box, letter.letter_id)])
+        elif letter.shared_key is not None and letter.shared is not None:
+            plain = await self._keys.open_shared(letter.shared_key, letter.shared)
+        return None if plain is None else plain.decode(errors="replace")
+
+
+
+
+def _readable(record: LogRecord) -> Envelope | None:
+    try:
+        return decode(record.headers, record.value)
+    except Rejected:
+        return None
+
+
+def _shared_name(owner: str, now: datetime) -> str:
+    tenant, _ = split_owner(owner)
+    return orjson.dumps(["dead-letters", tenant, iso(now)[:10]]).decode()

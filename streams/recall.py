@@ -1,0 +1,212 @@
+"""Search: exact slots first, else meaning and words, ranked with what stands around them.
+
+Reads only; stored texts are never encoded again, and only hits are opened.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from ..schemas.ports import (
+    Encoder,
+    EpisodicQuery,
+    EpisodicStore,
+    EventPlace,
+    IdentityStore,
+    Keys,
+
+    StatementRow,
+    Terms,
+)
+from .extraction import AskedSlot, asked_slots
+from .identity import Version, normalise, slot_hash, versions
+from .ranking import DEFAULTS, Candidate, Ranked, is_unrelated, rank, wanted_places
+
+__all__ = ["Answer", "Found", "Recall"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A point that answers, not yet opened.
+
+    Args:
+        point_id: A turn's chunk or a memory.
+        place: Where its turn stands.
+        score: From 0 to 1.
+        signals: Shares of the score.
+    """
+
+    point_id: UUID
+    place: EventPlace
+    score: float
+    signals: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An exact answer: the current version of a matter, opened."""
+
+    version: Version
+    content: dict[str, Any]
+
+
+class Recall:
+    """Finds what answers a question.
+
+    Args:
+        keys: Keys of owners.
+        identity: Slots, and where turns stand.
+        episodes: Turns and memories.
+        encoder: Of the store.
+        terms: Splits the question into words.
+        turns_searchable: Whether turns are found.
+    """
+
+    def __init__(
+        self,
+        keys: Keys,
+        identity: IdentityStore,
+        episodes: EpisodicStore,
+        encoder: Encoder,
+        terms: Terms,
+        *,
+        turns_searchable: bool,
+    ) -> None:
+        self._turns_searchable = turns_searchable
+        self._keys = keys
+        self._identity = identity
+        self._episodes = episodes
+        self._encoder = encoder
+        self._terms = terms
+
+    async def answers(self, owner: str, question: str) -> list[Answer]:
+        """Answer a question for an exact slot; empty where it asks none or none is known."""
+        asked = asked_slots(question)
+        if not asked:
+            return []
+        keys = await self._keys.owner(owner)
+        hashes = {slot_hash(keys, one.slot): one for one in asked}
+        rows = await self._identity.statements(owner, list(hashes))
+        found = []
+        for slot, group in groupby(rows, key=lambda row: row.slot):
+            current = await self._current(owner, list(group))
+            found += _of_subject(current, hashes[slot])
+        return sorted(found, key=lambda answer: answer.content["condition"] or "")
+
+    async def _current(self, owner: str, rows: Sequence[StatementRow]) -> list[Answer]:
+        newest = [
+            versions(list(group))[-1] for _, group in groupby(rows, key=lambda row: row.matter)
+        ]
+        boxes = [(version.rows[-1].box, version.rows[-1].event_id) for version in newest]
+        opened = await self._keys.open_boxes(owner, boxes)
+        return [
+            Answer(version, orjson.loads(plain))
+            for version, plain in zip(newest, opened, strict=True)
+            if plain is not None
+        ]
+
+    async def find(
+        self, owner: str, question: str, *, limit: int, kinds: tuple[str, ...] | None
+    ) -> list[Found]:
+        """Find turns and memories, best first, at most one for each turn.
+
+        Args:
+            owner: Whose.
+            question: In any language.
+            limit: At most so many.
+            kinds: "turn" and memory kinds; None means all.
+        """
+        keys = await self._keys.owner(owner)
+        hashed = tuple(dict.fromkeys(keys.term(term) for term in self._terms.query(question)))
+        vector = (await self._encoder.encode([question]))[0]
+        points = await self._episodes.query(
+            EpisodicQuery(owner, vector, hashed, max(DEFAULTS.part_limit, limit), kinds)
+        )
+        places = await self._identity.places(owner, [point.point_id for point in points])
+        named = frozenset(hashed)
+        candidates = [
+            _candidate(point.point_id, places[point.point_id], named, point.dense, point.sparse)
+            for point in points
+            if point.point_id in places
+        ]
+        if is_unrelated(candidates, len(hashed)):
+            return []
+        if self._turns_searchable and (kinds is None or "turn" in kinds):
+            candidates += await self._near(owner, candidates, places, named)
+        return _distinct(rank(candidates), places, limit)
+
+    async def _near(
+        self,
+        owner: str,
+        candidates: Sequence[Candidate],
+        places: dict[UUID, EventPlace],
+        named: frozenset[int],
+    ) -> list[Candidate]:
+        wanted = [(bytes(session), position) for session, position in _places(candidates)]
+        found = await self._identity.neighbours(owner, wanted)
+        fresh = [event for event in found.values() if event not in places]
+        near = await self._identity.places(owner, fresh)
+        places |= near
+        return [_candidate(event, place, named) for event, place in near.items()]
+
+
+def _places(candidates: Sequence[Candidate]) -> list[tuple[bytes, int]]:
+    return [
+        (session, position)
+        for session, position in wanted_places(candidates)
+        if isinstance(session, bytes)
+    ]
+
+
+def _candidate(
+    point_id: UUID,
+    place: EventPlace,
+    named: frozenset[int],
+    dense: float | None = None,
+    sparse: float | None = None,
+) -> Candidate:
+    return Candidate(
+        id=str(point_id),
+        dense=dense,
+        sparse=sparse,
+        session=place.session,
+        position=place.position,
+        speaker=not named.isdisjoint(place.speaker),
+    )
+
+
+def _distinct(
+    ranked: Sequence[Ranked], places: dict[UUID, EventPlace], limit: int
+) -> list[Found]:
+    found: dict[UUID, Found] = {}
+    for one in ranked:
+        point_id = UUID(one.id)
+        place = places[point_id]
+        if place.event_id not in found:
+            found[place.event_id] = Found(point_id, place, one.score, one.signals)
+            if len(found) == limit:
+                break
+    return list(found.values())
+
+
+def _of_subject(answers: Sequence[Answer], asked: AskedSlot) -> list[Answer]:
+    """Keep the answers about whom the question asks; "my" may mean the only one there is."""
+    subjects = {answer.content["subject"] for answer in answers}
+    wanted = asked.subject
+    if wanted is None and None not in subjects and len(subjects) == 1:
+        return list(answers)
+    return [
+        answer
+        for answer in answers
+        if _name(answer.content["subject"]) == _name(wanted)
+    ]
+
+
+def _name(subject: str | None) -> str | None:
+    return None if subject is None else normalise(subject)
+
+
