@@ -6,28 +6,18 @@ stand.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Final
 
 from ..schemas.ports import Entity, EntityKind
-from .chinese_words import (
-    COMPOUND_SURNAMES,
-    ENDS_NO_NAME,
-    GENERIC,
-    GIVEN,
-    NOT_NAMES,
-    SUFFIX_KINDS,
-    SURNAMES,
-    TITLES,
-    TRANSLITERATION,
-)
+from .chinese_people import find_people, is_tagged_person
+from .chinese_tokens import ALL_HAN, HAN, NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN, Frequency, Token
+from .chinese_words import ENDS_NO_NAME, GENERIC, NOT_NAMES, SUFFIX_KINDS
 from .latin import find_latin
 
-__all__ = ["Token", "find_names"]
+__all__ = ["find_names"]
 
-_HAN: Final = r"\u4e00-\u9fff"
-_TITLE: Final = "|".join(sorted(TITLES, key=len, reverse=True))
-_COMPOUND: Final = "|".join(COMPOUND_SURNAMES)
 _TAGS: Final[dict[str, EntityKind]] = {
     "nr": "person",
     "nrt": "person",
@@ -37,22 +27,8 @@ _TAGS: Final[dict[str, EntityKind]] = {
     "nz": "other",
 }
 _WORK: Final = re.compile(r"《([^《》\n]{1,40})》")
-_DOTTED: Final = re.compile(rf"[{_HAN}]{{1,6}}(?:[·•・][{_HAN}]{{1,6}})+")
-_FOREIGN: Final = re.compile(rf"[{''.join(sorted(TRANSLITERATION))}]{{2,6}}$")
-_COMPOUND_NAME: Final = re.compile(rf"(?:{_COMPOUND})[{_HAN}]{{1,2}}")
-_TITLED: Final = re.compile(rf"(?:{_COMPOUND}|[{''.join(sorted(SURNAMES))}])(?:{_TITLE})(?!们)")
-_NICKNAME: Final = re.compile(rf"^[小老阿][{_HAN}]$")
-_FAMILIAR: Final = frozenset("小老阿")
-_NR: Final = ("nr", "nrfg", "nrt")
-_NEVER_GIVEN: Final = frozenset(("v", "d", "p", "c", "r", "uj", "ul", "m", "t", "y", "u", "f", "q"))
 _NOT_NZ: Final = re.compile(
     r"[语文份版代期码星族教式剂化酸盐赛奖水片级霜]$|^第|^[一二三四五六七八九十零\d]"
-)
-_SEPARATOR: Final = re.compile(r"^[、和跟与及]$")
-_CALLED: Final = re.compile(
-    r"(?:名叫|叫做|名字叫|的叫|个叫|名字是|人叫|父叫|傅叫|友叫|兄叫|弟叫|姐叫"
-    rf"|妹叫)([{_HAN}]{{2,3}})"
-    r"(?=[，。、,；;！!?？\s]|的|$)"
 )
 _SUFFIXES: Final = tuple(
     (suffix, kind)
@@ -61,43 +37,23 @@ _SUFFIXES: Final = tuple(
     )
 )
 _SUFFIX_KIND: Final[dict[str, EntityKind]] = dict(_SUFFIXES)
-_STEM_TAGS: Final = frozenset(
-    (
-        "n",
-        "nr",
-        "ns",
-        "nt",
-        "nz",
-        "nrt",
-        "nrfg",
-        "b",
-        "a",
-        "ng",
-        "i",
-        "an",
-        "vn",
-        "j",
-        "s",
-        "x",
-        "zg",
-    )
-)
+_STEM_TAGS: Final = frozenset("n nr ns nt nz nrt nrfg b a ng i an vn j s x zg".split())
 _NAME_TAGS: Final = frozenset(("n", "nr", "ns", "nz", "nrt", "nrfg", "nt"))
 _STEM_CHARACTERS_MAX: Final = 8
 _SUFFIX: Final = re.compile("|".join(re.escape(suffix) for suffix, _ in _SUFFIXES))
-_IS_WORD: Final = re.compile(rf"[{_HAN}\w]")
+_IS_WORD: Final = re.compile(rf"[{HAN}\w]")
 _STOPS: Final = frozenset("的新老大小家店在去到和跟与把被让给从向个只")
 _FRAMES: Final[tuple[tuple[re.Pattern[str], EntityKind], ...]] = (
-    (re.compile(rf"[在从]([{_HAN}]{{2,4}}?)(?:上面?|里面?|给)(?![{_HAN}]?[班学])"), "product"),
+    (re.compile(rf"[在从]([{HAN}]{{2,4}}?)(?:上面?|里面?|给)(?![{HAN}]?[班学])"), "product"),
     (
         re.compile(
-            rf"(?:跳到|跳槽到|跳去|入职|加入|离开|去了)了?([{_HAN}]{{2,4}}?)"
+            rf"(?:跳到|跳槽到|跳去|入职|加入|离开|去了)了?([{HAN}]{{2,4}}?)"
             rf"(?=[，。,.！!；;\s]|做|当|上班|工作|实习|$)"
         ),
         "organization",
     ),
-    (re.compile(rf"在([{_HAN}]{{2,6}}?)(?:上班|工作|实习|任职|做了|干了|待了|当)"), "organization"),
-    (re.compile(rf"[在去到飞]([{_HAN}]{{2,4}}?)(?:住|旅游|旅行|度假|出差|玩|转机|附近)"), "place"),
+    (re.compile(rf"在([{HAN}]{{2,6}}?)(?:上班|工作|实习|任职|做了|干了|待了|当)"), "organization"),
+    (re.compile(rf"[在去到飞]([{HAN}]{{2,4}}?)(?:住|旅游|旅行|度假|出差|玩|转机|附近)"), "place"),
 )
 _COMMON: Final = 5000
 _SIBLING_TAGS: Final = frozenset(("n", "nr", "ns", "nz", "nrt", "nrfg", "x", "d", "m"))
@@ -110,38 +66,20 @@ _WEAK: Final = frozenset(
 _RARE_STEM: Final = 1400
 _RARE: Final = 150
 _RARE_TAGS: Final = frozenset(("n", "nr", "ns", "nz", "nrt", "nrfg", "x", "a", "v", "m", "vn"))
+_FRAMED_TOKENS_MAX: Final = 2
+_BRAND_CHARACTERS_MAX: Final = 3
 _RARE_NAME: Final = 20
 _RARE_BRAND: Final = 300
-_RARE_PERSON: Final = 400
-_BEFORE_BRAND: Final = frozenset("在去到从用给跟和与被买坐开了辆台家的是".strip()) | {"不是"}
-_ALL_HAN: Final = re.compile(rf"[{_HAN}]+")
+_BEFORE_BRAND: Final = frozenset("在去到从用给跟和与被买坐开了辆台家的是") | {"不是"}
 _FUNCTION: Final = re.compile(
     r"[的了着过是我你他她它这那哪个些么不没很都也就还在家里边面点一两几半]"
 )
-_FUNCTION_CHARACTERS: Final = frozenset("一不的了着过是有就都也还要会能可")
 _BEFORE_RARE: Final = frozenset(
     ("在", "去", "到", "从", "给", "跟", "和", "找", "叫", "用", "被", "由")
 )
-_POINTERS: Final = frozenset(("那", "这", "哪", "每"))
 
 
-class Token(NamedTuple):
-    """A tagged token; `tag` is one of ICTCLAS, as jieba gives it."""
-
-    text: str
-    tag: str
-    start: int
-
-    @property
-    def end(self) -> int:
-        """One past its last character."""
-        return self.start + len(self.text)
-
-
-Frequency = Callable[[str], int]
-
-
-def find_names(text: str, tokens: list[Token], frequency: Frequency) -> list[Entity]:
+def find_names(text: str, tokens: Sequence[Token], frequency: Frequency) -> list[Entity]:
     """Find the names in a text, ordered by start, without overlaps.
 
     Args:
@@ -149,19 +87,16 @@ def find_names(text: str, tokens: list[Token], frequency: Frequency) -> list[Ent
         tokens: Its tagged tokens in order.
         frequency: How often a dictionary counts a word; 0 for one it doesn't have.
     """
-    strong = [
-        *_characters(text),
-        *(Entity(text[a:b], kind, a, b) for a, b, kind in find_latin(text)),
-    ]
-    kept = _merge([], strong)
-    starts = frozenset(token.start for token in tokens)
-    ends = frozenset(token.end for token in tokens)
-    kept = _merge(kept, _titled(text, starts, ends))
-    kept = _merge(kept, _suffixed(text, tokens, ends, frequency))
-    kept = _merge(kept, _surnames(text, tokens, frequency))
-    kept = _merge(kept, _rare_names(tokens, frequency))
+    works = [Entity(match[1], "work", *match.span(1)) for match in _WORK.finditer(text)]
+    latin = [Entity(text[a:b], kind, a, b) for a, b, kind in find_latin(text)]
+    introduced, titled, surnames, rare = find_people(text, tokens, frequency)
+    kept = _merge([], [*works, *latin, *introduced])
+    kept = _merge(kept, titled)
+    kept = _merge(kept, _suffixed(text, tokens, frequency))
+    kept = _merge(kept, surnames)
+    kept = _merge(kept, rare)
     kept = _merge(kept, _tagged(tokens, frequency))
-    kept = _merge(kept, _framed(text, tokens, starts, ends, frequency))
+    kept = _merge(kept, _framed(text, tokens, frequency))
     kept = _merge(kept, _rare_objects(tokens, frequency))
     kept = _merge(kept, _siblings(tokens, kept, frequency))
     return sorted(kept, key=lambda e: e.start)
@@ -176,45 +111,9 @@ def _merge(kept: list[Entity], more: Iterable[Entity]) -> list[Entity]:
     return merged
 
 
-def _characters(text: str) -> Iterator[Entity]:
-    """Works in title marks, foreign names with dots, names that a text introduces."""
-    for match in _WORK.finditer(text):
-        yield Entity(match[1], "work", *match.span(1))
-    for match in _DOTTED.finditer(text):
-        start, end = _trim_dotted(text, *match.span())
-        yield Entity(text[start:end], "person", start, end)
-    for match in _CALLED.finditer(text):
-        if match[1] not in NOT_NAMES:
-            yield Entity(match[1], "person", *match.span(1))
-
-
-def _trim_dotted(text: str, start: int, end: int) -> tuple[int, int]:
-    """Cut what stands around a name with dots: it ends where sounds of foreign names end."""
-    first = min(p for mark in "·•・" if (p := text.find(mark, start, end)) >= 0)
-    last = max(text.rfind(mark, start, end) for mark in "·•・")
-    left = first - 1
-    while left > start and text[left - 1] in TRANSLITERATION:
-        left -= 1
-    right = last + 2
-    while right < end and text[right - 1] in TRANSLITERATION and text[right] in TRANSLITERATION:
-        right += 1
-    return left, right
-
-
-def _titled(text: str, starts: frozenset[int], ends: frozenset[int]) -> Iterator[Entity]:
-    """A surname and a title, where jieba cuts before and after: not 蓝工 in 海蓝工程."""
-    for match in _TITLED.finditer(text):
-        start, end = match.span()
-        while end not in ends and end - start > 2:
-            end -= 1
-        if start in starts and end in ends and text[start:end] not in NOT_NAMES:
-            yield Entity(text[start:end], "person", start, end)
-
-
-def _suffixed(
-    text: str, tokens: list[Token], ends: frozenset[int], frequency: Frequency
-) -> Iterator[Entity]:
+def _suffixed(text: str, tokens: Sequence[Token], frequency: Frequency) -> Iterator[Entity]:
     """Organisations, places, projects and products, by the characters that they end with."""
+    ends = frozenset(token.end for token in tokens)
     for match in _SUFFIX.finditer(text):
         if match.end() not in ends:
             continue
@@ -225,7 +124,7 @@ def _suffixed(
         stem = text[begin : match.start()]
         name = text[begin : match.end()]
         short = len(match.group()) == 1
-        if name in NOT_NAMES or stem in GENERIC or len(stem) < 2:
+        if name in NOT_NAMES or stem in GENERIC or len(stem) < NAME_CHARACTERS_MIN:
             continue
         if match.group() == "旅游" and tokens[index - 1].tag == "ns":
             continue  # 欧洲旅游 is travel, not a firm
@@ -236,7 +135,7 @@ def _suffixed(
         yield Entity(name, _SUFFIX_KIND[match.group()], begin, match.end())
 
 
-def _specific(tokens: list[Token], begin: int, end: int, frequency: Frequency) -> bool:
+def _specific(tokens: Sequence[Token], begin: int, end: int, frequency: Frequency) -> bool:
     """Whether some token of a stem is a name or a rare word, and none a verb's object."""
     stem = [token for token in tokens if begin <= token.start < end]
     return any(
@@ -245,7 +144,7 @@ def _specific(tokens: list[Token], begin: int, end: int, frequency: Frequency) -
     ) and not any(token.tag in ("vn", "a", "an") and len(token.text) > 1 for token in stem[:-1])
 
 
-def _stem(tokens: list[Token], index: int, suffix: int) -> tuple[int, int]:
+def _stem(tokens: Sequence[Token], index: int, suffix: int) -> tuple[int, int]:
     """Walk back over the tokens that name the thing.
 
     Args:
@@ -274,83 +173,10 @@ def _stem(tokens: list[Token], index: int, suffix: int) -> tuple[int, int]:
     return begin, len(taken)
 
 
-def _surnames(text: str, tokens: list[Token], frequency: Frequency) -> Iterator[Entity]:
-    """Names that were cut apart: surname and given name, nickname, compound surname."""
-    for match in _COMPOUND_NAME.finditer(text):
-        start = match.start()
-        end = _given_end(tokens, start, start + 2)
-        if end is not None:
-            yield Entity(text[start:end], "person", start, end)
-    for index, token in enumerate(tokens):
-        word = token.text
-        if _NICKNAME.match(word) and frequency(word) <= _RARE_NAME:
-            yield Entity(word, "person", token.start, token.end)
-        following = tokens[index + 1 : index + 3]
-        if len(word) != 1 or not following or following[0].start != token.end:
-            continue
-        if word in _FAMILIAR and following[0].text in SURNAMES and following[0].tag in _NR:
-            yield Entity(word + following[0].text, "person", token.start, following[0].end)
-        elif word in SURNAMES:
-            end = _given(token, following)
-            if end:
-                yield Entity(text[token.start : end], "person", token.start, end)
-
-
-def _given(surname: Token, following: list[Token]) -> int:
-    """Where the given name after a surname ends, or 0: its characters are those of names."""
-    first = following[0]
-    if len(first.text) > 2 or first.tag in _NEVER_GIVEN or not _ALL_HAN.fullmatch(first.text):
-        return 0
-    if surname.tag in _NR and first.tag in (*_NR, "x", "nz", "ng"):
-        return first.end
-    if not GIVEN.issuperset(first.text):
-        return 0
-    if len(first.text) == 2:
-        return first.end if surname.tag in _NR else 0
-    if len(following) > 1 and len(following[1].text) == 1 and following[1].text in GIVEN:
-        return following[1].end if following[1].tag not in _NEVER_GIVEN else 0
-    return first.end if surname.tag in _NR else 0
-
-
-def _given_end(tokens: list[Token], start: int, after: int) -> int | None:
-    """Where a given name after a compound surname ends: at the end of the next short token."""
-    if not any(token.start == start for token in tokens):
-        return None
-    for index, token in enumerate(tokens):
-        if token.start == start and token.end == after + 1:
-            more = tokens[index + 1 : index + 2]
-            single = more and len(more[0].text) == 1 and more[0].text in GIVEN
-            return more[0].end if single and more[0].tag not in _NEVER_GIVEN else token.end
-        if token.start <= start and token.end > after:
-            return token.end if token.end - after <= 2 and token.start == start else None
-        if token.start == after:
-            plain = token.tag in ("uj", "p", "c", "ul", "x", "uz", "r", "y")
-            return None if plain or len(token.text) > 2 else token.end
-    return None
-
-
-def _rare_names(tokens: list[Token], frequency: Frequency) -> Iterator[Entity]:
-    """Three characters from a surname on that no everyday words make up."""
-    for token in tokens:
-        word = token.text
-        if len(word) == 3 and word[0] in SURNAMES and token.tag not in ("m", "t", "mq"):
-            rare = frequency(word) <= _RARE_NAME
-            if (
-                rare
-                and word[2] not in ENDS_NO_NAME
-                and not (frequency(word[:2]) or frequency(word[1:]))
-            ):
-                yield Entity(word, "person", token.start, token.end)
-
-
-def _framed(
-    text: str,
-    tokens: list[Token],
-    starts: frozenset[int],
-    ends: frozenset[int],
-    frequency: Frequency,
-) -> Iterator[Entity]:
+def _framed(text: str, tokens: Sequence[Token], frequency: Frequency) -> Iterator[Entity]:
     """What stands where sites, employers and places stand, and is no everyday word."""
+    starts = frozenset(token.start for token in tokens)
+    ends = frozenset(token.end for token in tokens)
     for pattern, kind in _FRAMES:
         for match in pattern.finditer(text):
             start, end = match.span(1)
@@ -358,81 +184,73 @@ def _framed(
             if start not in starts or end not in ends or name in GENERIC or name in NOT_NAMES:
                 continue
             inside = [t for t in tokens if start <= t.start < end]
-            if any(t.tag not in _RARE_TAGS for t in inside) or len(inside) > 2:
+            if any(t.tag not in _RARE_TAGS for t in inside) or len(inside) > _FRAMED_TOKENS_MAX:
                 continue
             if frequency(name) <= _RARE and not _FUNCTION.search(name):
                 yield Entity(name, kind, start, end)
 
 
-def _rare_objects(tokens: list[Token], frequency: Frequency) -> Iterator[Entity]:
+def _rare_objects(tokens: Sequence[Token], frequency: Frequency) -> Iterator[Entity]:
     """A noun that is in no dictionary, where a shop, a site or a make would stand."""
-    for before, token in zip(tokens, tokens[1:], strict=False):
+    for before, token in pairwise(tokens):
         word = token.text
-        if not 2 <= len(word) <= 4 or token.tag not in ("n", "nz", "nr", "ns", "x"):
+        if not NAME_CHARACTERS_MIN <= len(word) <= NAME_CHARACTERS_MAX or token.tag not in (
+            "n",
+            "nz",
+            "nr",
+            "ns",
+            "x",
+        ):
             continue
         if before.text not in _BEFORE_RARE or before.end != token.start:
             continue
         if word in NOT_NAMES or word in GENERIC or word[-1] in ENDS_NO_NAME:
             continue
-        if frequency(word) <= _RARE_NAME and _ALL_HAN.fullmatch(word):
-            if not _FUNCTION.search(word):
-                yield Entity(word, "other", token.start, token.end)
+        rare = frequency(word) <= _RARE_NAME and ALL_HAN.fullmatch(word) is not None
+        if rare and not _FUNCTION.search(word):
+            yield Entity(word, "other", token.start, token.end)
 
 
-def _tagged(tokens: list[Token], frequency: Frequency) -> Iterator[Entity]:
+def _tagged(tokens: Sequence[Token], frequency: Frequency) -> Iterator[Entity]:
     """What jieba itself calls a name, without its usual mistakes."""
     for index, token in enumerate(tokens):
         kind = _TAGS.get(token.tag)
         word = token.text
-        if kind is None or len(word) < 2 or word in NOT_NAMES or word in GENERIC:
+        if kind is None or len(word) < NAME_CHARACTERS_MIN or word in NOT_NAMES or word in GENERIC:
             continue
-        if not _ALL_HAN.fullmatch(word):
+        if not ALL_HAN.fullmatch(word):
             continue
         before = tokens[index - 1] if index else None
-        if kind == "person" and not (
-            (len(word) > 2 or frequency(word) <= _RARE_PERSON or _familiar(word))
-            and ((token.tag == "nrt" and len(word) < 4) or _is_person(word, before))
-        ):
+        if kind == "person" and not is_tagged_person(token, before, frequency):
             continue
         if kind == "other" and not _is_brand(word, before, frequency(word)):
             continue
-        if word.endswith("人") and len(word) > 2 and token.tag in ("ns", "nrt", "nz"):
+        if (
+            word.endswith("人")
+            and len(word) > NAME_CHARACTERS_MIN
+            and token.tag in ("ns", "nrt", "nz")
+        ):
             yield Entity(word[:-1], "place", token.start, token.end - 1)
         else:
             yield Entity(word, kind, token.start, token.end)
 
 
-def _familiar(word: str) -> bool:
-    return word[0] in _FAMILIAR and word[1] in SURNAMES
-
-
-def _is_person(word: str, before: Token | None) -> bool:
-    """Whether a token that jieba tags as a person's name looks like one where it stands."""
-    if before is not None and (before.tag in ("m", "q") or before.text in _POINTERS):
-        return False
-    return _like_person(word) or _FOREIGN.fullmatch(word) is not None
-
-
 def _is_brand(word: str, before: Token | None, frequency: int) -> bool:
     """Whether an "other proper noun" stands where a firm or a make would stand."""
-    if _NOT_NZ.search(word) or frequency > _RARE_BRAND or len(word) > 3:
+    if _NOT_NZ.search(word) or frequency > _RARE_BRAND or len(word) > _BRAND_CHARACTERS_MAX:
         return False
     return before is None or before.tag == "x" or before.text in _BEFORE_BRAND
 
 
-def _like_person(name: str) -> bool:
-    if name[-1] in ENDS_NO_NAME or name[1] in _FUNCTION_CHARACTERS:
-        return False
-    if name[0] in SURNAMES and 2 <= len(name) <= 4:
-        return len(name) < 4 or name[:2] in COMPOUND_SURNAMES
-    return name[0] in "小老阿" and len(name) <= 3
-
-
-def _siblings(tokens: list[Token], kept: list[Entity], frequency: Frequency) -> Iterator[Entity]:
+def _siblings(
+    tokens: Sequence[Token], kept: list[Entity], frequency: Frequency
+) -> Iterator[Entity]:
     """In a list of people or places, the short words between them are such as well."""
     known = {(e.start, e.end): e.kind for e in kept if e.kind in ("person", "place")}
     for index, token in enumerate(tokens):
-        if not 2 <= len(token.text) <= 3 or not _ALL_HAN.fullmatch(token.text):
+        if not NAME_CHARACTERS_MIN <= len(
+            token.text
+        ) < NAME_CHARACTERS_MAX or not ALL_HAN.fullmatch(token.text):
             continue
         if token.text in NOT_NAMES or token.text in GENERIC or token.tag not in _SIBLING_TAGS:
             continue

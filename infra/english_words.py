@@ -1,4 +1,4 @@
-"""English word lists of the recogniser: what is capitalised without being a name, and ends of names.
+"""English word lists of the recogniser: capitals without a name, and how names end.
 
 General lists; none was made from a benchmark's names.
 """

@@ -78,7 +78,8 @@ def _package() -> Any:  # noqa: ANN401 - fastembed is an optional extra without 
 
 def _by_name(model: str) -> tuple[Any, int]:
     fastembed = _package()
-    known = {row["model"]: int(row["dim"]) for row in fastembed.TextEmbedding.list_supported_models()}
+    models = fastembed.TextEmbedding.list_supported_models()
+    known = {row["model"]: int(row["dim"]) for row in models}
     if model not in known:
         message = f"fastembed knows no model {model}: give one of its names, or a local folder."
         raise Rejected(message)

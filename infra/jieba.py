@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from contextlib import redirect_stderr
 
 from ..schemas.ports import Entity
-from .chinese_names import Token, find_names
+from .chinese_names import find_names
+from .chinese_tokens import Token
 
 __all__ = ["ChineseNames"]
 
@@ -31,8 +32,9 @@ class _Cutter:
 
     def __init__(self) -> None:
         with redirect_stderr(io.StringIO()):
-            import jieba
-            import jieba.posseg
+            # Here, since the import alone takes a second and logs to standard error.
+            import jieba  # noqa: PLC0415
+            import jieba.posseg  # noqa: PLC0415
 
             jieba.setLogLevel(logging.CRITICAL)
             jieba.initialize()

@@ -26,6 +26,7 @@ _CAMEL: Final = re.compile(
     r"|[A-Z][a-z]+(?:[A-Z][a-z0-9]+)+)(?![A-Za-zÀ-ÿ0-9_])"
 )
 _CONTRACTION: Final = re.compile(r"'(?:ll|ve|re|m|d|s)$")
+_ABBREVIATED: Final = 3
 _CHINESE_PROJECT: Final = re.compile(r"\s*(?:项目|管道|计划|工程|流水线|仓库|存储库|仪表板)")
 
 
@@ -39,15 +40,17 @@ def kind_of_phrase(name: str, label: EntityKind | None = None) -> EntityKind:
     last = name.rsplit(" ", 1)[-1].lower()
     for kind in ("organization", "place", "project", "product"):
         if " " in name and last in SUFFIX_KINDS[kind]:
-            return kind  # type: ignore[return-value]  # the keys are kinds
+            return kind
     return label or "other"
 
 
 def is_acronym(word: str) -> bool:
+    """Whether a word is all capitals: a name only where the model says so."""
     return len(word) > 1 and word.upper() == word and not any(c.islower() for c in word)
 
 
 def is_no_name(word: str) -> bool:
+    """Whether a word has capitals without being a name: calendar, languages, function words."""
     lower = word.lower().replace("’", "'")
     lower = _CONTRACTION.sub("", lower)
     return lower in NOT_NAMES or lower in CALENDAR or lower in LANGUAGES
@@ -56,7 +59,7 @@ def is_no_name(word: str) -> bool:
 def _ends_no_name(word: str) -> bool:
     # Mar and Jan end people's names as well as dates.
     return word[0].islower() or (
-        is_no_name(word) and not (word.lower() in CALENDAR and len(word) == 3)
+        is_no_name(word) and not (word.lower() in CALENDAR and len(word) == _ABBREVIATED)
     )
 
 
@@ -92,7 +95,7 @@ def find_latin(text: str) -> Iterator[tuple[int, int, EntityKind]]:
     taken: set[int] = set()
     for start, end in latin_phrases(text):
         name = text[start:end]
-        if len(name) < 2 or is_acronym(name):
+        if len(name) <= 1 or is_acronym(name):
             continue
         taken.update(range(start, end))
         if _CHINESE_PROJECT.match(text, end):

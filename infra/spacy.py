@@ -33,6 +33,7 @@ _KINDS: Final[dict[str, EntityKind]] = {
     "PRODUCT": "product",
     "WORK_OF_ART": "work",
 }
+_ACRONYM_MIN: Final = 3
 _START: Final = re.compile(r"""(?:^|[.!?:;…\n*•>|]["'”’)\]]*\s*|["“‘(\[—–]\s*|\s-\s)$""")
 _PROJECT: Final = re.compile(rf"\s(?:{PROJECT_NOUNS})\b")
 _VERB: Final = re.compile(
@@ -110,7 +111,7 @@ class EnglishNames:
             place = kind == "place" and name not in {"CI", "IT", "AR", "PO"}
             return place or (
                 kind == "organization"
-                and len(name) > 2
+                and len(name) >= _ACRONYM_MIN
                 and _ORGANIZATION_CUE.search(text[max(0, start - 12) : start]) is not None
                 and re.match(r"\s*(?:[.,;!?]|$|and\b|as\b|in\b|since\b)", text[end:]) is not None
             )
@@ -140,7 +141,7 @@ class EnglishNames:
         name = text[start:end]
         label = next((kind for (a, b), kind in labels.items() if a < end and b > start), None)
         if len(words) == 1:
-            if is_no_name(name) or len(name) < 2 or is_acronym(name):
+            if is_no_name(name) or len(name) <= 1 or is_acronym(name):
                 return None
             called = _VERB.match(text[end : end + 16]) or re.match(r"['’]s\b", text[end:])
             if begins and label is None and self._everyday(name):
@@ -189,7 +190,7 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
         else:
             break
     name = text[start:end].strip(" .,'\"-’")
-    if len(name) < 2:
+    if len(name) <= 1:
         return None
     start = text.index(name, start)
     return start, start + len(name)

@@ -18,5 +18,5 @@ def normalise_rows(vectors: Vectors) -> Vectors:
         vectors: float32, shape (texts, dimension).
     """
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    normalised: Vectors = np.where(lengths < SHORTEST, vectors, vectors / np.maximum(lengths, SHORTEST))
-    return normalised.astype(np.float32)
+    unit = vectors / np.maximum(lengths, SHORTEST)
+    return np.where(lengths < SHORTEST, vectors, unit).astype(np.float32)

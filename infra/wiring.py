@@ -1,6 +1,5 @@
 """The composition root: settings to a running embedded store."""
 
-import asyncio
 import fcntl
 import os
 import uuid

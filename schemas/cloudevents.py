@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from .errors import Rejected
 from .events import PAYLOADS, Envelope, EventType, iso
 
-__all__ = ["CONTENT_TYPE", "decode", "encode"]
+__all__ = ["CONTENT_TYPE", "Headers", "decode", "describe", "encode"]
 
 CONTENT_TYPE: Final = b"application/json"
 SPEC_VERSION: Final = b"1.0"
@@ -78,7 +78,7 @@ def decode(headers: Headers, value: bytes | None) -> Envelope:
 
 def describe(error: ValidationError) -> str:
     """Say what pydantic found, by field and rule and without the input."""
-    parts = []
+    parts: list[str] = []
     for item in error.errors(include_url=False, include_context=False, include_input=False):
         where = ".".join(str(part) for part in item["loc"]) or "value"
         parts.append(f"{where}: {item['msg']}")

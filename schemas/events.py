@@ -6,12 +6,12 @@ tenant and user; everything inside Eunoe derives from `event_id`.
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 from urllib.parse import quote, unquote
 from uuid import UUID, uuid5
 
 import orjson
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from .limits import ID_CHARACTERS_MAX, TEXT_CHARACTERS_MAX
 
@@ -107,6 +107,13 @@ class Envelope(BaseModel):
     tenant_id: Identifier
     user_id: Identifier
     payload: Payload
+
+    @model_validator(mode="after")
+    def _payload_is_of_type(self) -> Self:
+        if not isinstance(self.payload, PAYLOADS[self.type]):
+            message = f"the payload isn't that of {self.type}"
+            raise ValueError(message)  # noqa: TRY004 - pydantic turns this kind into its own
+        return self
 
     @property
     def owner(self) -> str:

@@ -57,35 +57,39 @@ class Topic:
 
 
 TURNS: Final = Topic(
-    "eunoe.turns.v1", "tenant/owner", "conversation turns", Retention.UNTIL_JOURNALED, True
+    "eunoe.turns.v1",
+    "tenant/owner",
+    "conversation turns",
+    Retention.UNTIL_JOURNALED,
+    sealed_by_log=True,
 )
 COMMANDS: Final = Topic(
     "eunoe.commands.v1",
     "tenant/owner",
     "commands: set-timezone, forget",
     Retention.UNTIL_JOURNALED,
-    True,
+    sealed_by_log=True,
 )
 JOURNAL: Final = Topic(
     "eunoe.journal.v1",
     "append id, placed by tenant/owner",
     "one record per accepted event: the event and what was decided on it, sealed",
     Retention.TOMBSTONES_ONLY,
-    False,
+    sealed_by_log=False,
 )
 KEYS: Final = Topic(
     "eunoe.keys.v1",
     "key id, placed by tenant/owner",
     "wrapped keys; embedded: a file of its own behind the keys port",
     Retention.COMPACTED,
-    False,
+    sealed_by_log=False,
 )
 DEAD_LETTERS: Final = Topic(
     "eunoe.dead-letters.v1",
     "original key",
     "original bytes sealed under a key per tenant and day, reason, attempts, first seen",
     Retention.WEEK,
-    False,
+    sealed_by_log=False,
 )
 
 TOPICS: Final = (TURNS, COMMANDS, JOURNAL, KEYS, DEAD_LETTERS)

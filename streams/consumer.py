@@ -102,7 +102,7 @@ class Consumer:
         progress: Told after each commit.
     """
 
-    def __init__(  # noqa: PLR0913 - the wiring of one loop
+    def __init__(
         self,
         log: Log,
         group: str,
@@ -162,9 +162,7 @@ class Consumer:
         self._offsets |= offsets
         self._progress.advance(offsets, refusals)
 
-    async def _healed(
-        self, records: Sequence[LogRecord]
-    ) -> tuple[list[Rejected | None], int]:
+    async def _healed(self, records: Sequence[LogRecord]) -> tuple[list[Rejected | None], int]:
         attempts = 0
 
         async def attempt() -> list[Rejected | None]:

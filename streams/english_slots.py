@@ -3,7 +3,8 @@
 import re
 from typing import Final
 
-from .slot_patterns import CLAUSE, EMAIL, compile_slots
+from .slot_patterns import CLAUSE, EMAIL, Row, compile_slots
+from .slot_words import ENGLISH_SLOT_WORDS
 
 __all__ = ["ENGLISH_CLAUSE", "ENGLISH_NO_VALUES", "ENGLISH_SLOTS", "JOB_ENDS", "NO_JOBS"]
 
@@ -78,138 +79,138 @@ _DIET: Final = (
     r"|coeliac|celiac|lactose intolerant)"
 )
 
-_ENGLISH: Final[tuple[tuple[str, str], ...]] = (
-    (
+_ENGLISH: Final = (
+    Row(
         "name",
         rf"{CLAUSE}(?:my (?:full |first |real |actual |given )?|the )name(?:'s| is|s| =|:) "
         rf"(?:actually )?(?P<value>{_NAME}|[a-z]+(?=\s*(?:[,.!]|$)))",
     ),
-    (
+    Row(
         "name",
         rf"{CLAUSE}(?:{_AM} called|i go by|(?:please |just |you can )*call me|(?:everyone"
         rf"|everybody|people|friends|they|my friends) calls? me) (?P<value>{_NAME})",
     ),
-    (
+    Row(
         "name",
         rf"{CLAUSE}(?P<check>(?:i'm|i am)) (?P<value>{_NAME})(?=\s*(?:[,.!]|$|and\b|from\b|by "
         r"the way))",
     ),
-    (
+    Row(
         "name",
         rf"^(?:(?:hi|hello|hey)[, ]+)?(?:this is |it's )?(?P<value>{_NAME}) (?:here"
         r"|speaking)(?=\s*(?:[,.!:]|$))",
     ),
-    ("name", rf"{CLAUSE}(?:hi|hello|hey)[, ]+i(?:'m| am) (?P<value>{_NAME})"),
-    (
+    Row("name", rf"{CLAUSE}(?:hi|hello|hey)[, ]+i(?:'m| am) (?P<value>{_NAME})"),
+    Row(
         "name",
         rf"{CLAUSE}(?:name(?:'s|:| is)|(?:most |all )?(?:people|folks|colleagues|my \w+|the "
         rf"kids) calls? me) (?P<value>{_NAME})",
     ),
-    (
+    Row(
         "name",
         rf"{CLAUSE}(?:please |just |you can )+call me (?P<value>(?!later|back|when|if|at|on"
         r"|maybe|any|asap|now|soon|tomorrow|crazy|old|a\b|an\b|the\b|in\b|before|after"
         rf"|again)[a-z]{{2,12}})(?=\s*(?:[,.!]|$))",
     ),
-    (
+    Row(
         "home",
         rf"{CLAUSE}(?:{_AM}|i've|i|we|we're|we are) ?(?:now |currently |still |actually "
         r"|mostly )?(?:have been |been |'ve been )?(?:live|living|based|residing|reside"
         r"|settled|staying|dwell)(?: now| currently| permanently)?(?: out| over| up| down)? "
         rf"(?:in|at|near) (?P<value>{_PLACE}|{_LOW_PLACE})",
     ),
-    (
+    Row(
         "home",
         rf"{CLAUSE}(?:i|we)(?:'ve| have)? (?:just |recently |finally |since )?(?:moved"
         rf"|relocated)(?: house)?(?: from [\w ]+?)?(?: back| over)? to (?P<value>{_PLACE}"
         rf"|{_LOW_PLACE})",
     ),
-    (
+    Row(
         "home",
         rf"{CLAUSE}(?:my )?home(?: for me)?(?: these days| now)?(?:'s| is) (?:now )?(?:(?:an? "
         rf"[^,.;]{{1,40}}? )?(?:in|near|outside) )?(?P<value>{_PLACE})",
     ),
-    (
+    Row(
         "hometown",
         rf"{CLAUSE}(?:{_AM}|i come|i hail|i) (?:originally )?from (?:a [\w ]+ in "
         rf")?(?P<value>{_PLACE})(?! (?:time|team|office))",
     ),
-    ("hometown", rf"{CLAUSE}originally from (?P<value>{_PLACE}|{_LOW_PLACE})"),
-    (
+    Row("hometown", rf"{CLAUSE}originally from (?P<value>{_PLACE}|{_LOW_PLACE})"),
+    Row(
         "hometown",
         rf"{CLAUSE}(?:i|we) (?:grew up|was born|was raised|was born and raised|am born and "
         rf"bred) in (?P<value>(?!{_MONTHS}\b|(?:19|20)\d\d){_PLACE})",
     ),
-    (
+    Row(
         "hometown",
         rf"{CLAUSE}(?:my home ?town(?:'s| is)|born and (?:raised|bred) in) (?P<value>{_PLACE}"
         rf"|{_LOW_PLACE})",
     ),
-    (
+    Row(
         "hometown",
         rf"{CLAUSE}(?:{_AM}|i was|we were)? ?(?:an? )?(?P<value>{_PLACE}) (?:native|born and "
         r"(?:bred|raised))",
     ),
-    (
+    Row(
         "hometown",
         rf"{CLAUSE}(?P<value>{_PLACE})(?: is|'s) (?:where i (?:grew up|was born|come from|am "
         r"from|was raised)|my home ?town)",
     ),
-    ("hometown", rf"^(?:grew up|raised|born and raised|hail) (?:in|from) (?P<value>{_PLACE})"),
-    (
+    Row("hometown", rf"^(?:grew up|raised|born and raised|hail) (?:in|from) (?P<value>{_PLACE})"),
+    Row(
         "job",
         rf"{CLAUSE}(?:{_AM}) (?:the|our|now the) (?P<value>[a-z][a-z "
         rf"-]{{2,40}}?)(?=\s*(?:[,.!;—(]|$| at | for | in | here))",
     ),
-    (
+    Row(
         "job",
         r"^(?:an? )?(?P<value>[a-z][a-z -]{2,30}?) (?:here|by trade|by "
         r"profession)(?=\s*(?:[,.!;]|$))",
     ),
-    (
+    Row(
         "job",
         rf"{CLAUSE}(?:{_AM}|i work as|{_AM} working as|i've been|i have been) an? "
         rf"(?P<value>[a-z][a-z -]{{2,40}}?)(?=\s*(?:[,.!;—(]|$| at | for | in | by | and | "
         r"with | from | on | now| these| of | who| here| since))",
     ),
-    (
+    Row(
         "job",
         rf"{CLAUSE}(?:my (?:day )?job(?:'s| is| title is)(?: being)?(?: an?)?|i make (?:a|my) "
         rf"living as an?) (?P<value>[a-z][a-z -]{{2,40}}?)(?=\s*(?:[,.!;—(]|$| at | for | in ))",
     ),
-    (
+    Row(
         "job",
         rf"{CLAUSE}i work (?:\w+ )?as an? (?P<value>[a-z][a-z -]{{2,40}}?)(?=\s*(?:[,.!;—(]|$| "
         r"at | for | in | by | and ))",
     ),
-    (
+    Row(
         "employer",
         rf"{CLAUSE}(?:i|{_AM}) (?:now |currently |still )?(?:work|working|employed)(?: "
         r"[a-z-]+)?(?: in [a-z]+)?(?: as an? [a-z -]+?)?(?: now)? (?:for|at|by|with) (?:the "
         rf")?(?P<value>{_ORGANIZATION})",
     ),
-    (
+    Row(
         "employer",
         rf"{CLAUSE}my (?:new |current )?(?:employer|company|firm|workplace)(?:'s| is)(?: "
         rf"called)? (?:now )?(?:the )?(?P<value>{_ORGANIZATION})",
     ),
-    (
+    Row(
         "employer",
         rf"{CLAUSE}(?:i(?:'ve| have)? (?:just |recently )?(?:joined|started (?:at|with)|got "
         rf"hired (?:at|by))) (?:the )?(?P<value>{_ORGANIZATION})",
     ),
-    (
+    Row(
         "employer",
         rf"{CLAUSE}{_AM} an? [a-z -]{{3,40}} (?:at|for|with) (?:the "
         rf")?(?P<value>{_ORGANIZATION})",
     ),
-    (
+    Row(
         "birthday",
         rf"{CLAUSE}(?:(?:it's )?my )?(?:birthday|bday|b-day|date of birth|dob)(?:'s| is| falls"
         rf"|s|:)?(?: on)?(?: the)? (?P<value>{_DATE})",
     ),
-    ("birthday", rf"{CLAUSE}(?:i was )?born (?:on )?(?:the )?(?P<value>{_DATE})"),
-    (
+    Row("birthday", rf"{CLAUSE}(?:i was )?born (?:on )?(?:the )?(?P<value>{_DATE})"),
+    Row(
         "age",
         rf"{CLAUSE}(?:{_AM}|i(?:'ve| have)? (?:just )?turned|just turned|turned|i turn|i'm "
         rf"turning) (?P<value>{_NUMBER})(?: years? old| years? of age| yo| y/o)?(?=\s*(?:[,.!;]"
@@ -217,130 +218,130 @@ _ENGLISH: Final[tuple[tuple[str, str], ...]] = (
         r"\w+\b(?<!in a)|on \w+))(?!\s*(?:and a half )?(?:min|hour|day|week|month|%|percent|km"
         r"|mile|feet))",
     ),
-    ("age", rf"{CLAUSE}as an? (?P<value>{_NUMBER})[- ]years?[- ]old"),
-    ("age", rf"{CLAUSE}(?:at (?P<value>{_NUMBER}),? i\b)"),
-    ("age", rf"^(?:age:? )?(?P<value>{_NUMBER}) (?:years old|y/?o\b|here\b)"),
-    (
+    Row("age", rf"{CLAUSE}as an? (?P<value>{_NUMBER})[- ]years?[- ]old"),
+    Row("age", rf"{CLAUSE}(?:at (?P<value>{_NUMBER}),? i\b)"),
+    Row("age", rf"^(?:age:? )?(?P<value>{_NUMBER}) (?:years old|y/?o\b|here\b)"),
+    Row(
         "age",
         rf"{CLAUSE}(?:i'll be|i will be|i'll turn|about to turn|i hit) (?P<value>{_NUMBER})(?= "
         r"(?:in|next|this|on|soon|tomorrow|years)|\s*[,.!])",
     ),
-    ("age", rf"{CLAUSE}my age(?:'s| is) (?P<value>{_NUMBER})"),
-    (
+    Row("age", rf"{CLAUSE}my age(?:'s| is) (?P<value>{_NUMBER})"),
+    Row(
         "email",
         rf"{CLAUSE}(?:(?:my|the) )?(?:new |work |personal |private |main )?e-?mail(?: "
         rf"address)?(?: is now| is|'s|:| changed[^@]{{0,40}}? is)? (?:now )?(?P<value>{EMAIL})",
     ),
-    (
+    Row(
         "email",
         r"\b(?:reach(?:ed)? me (?:at|on)|(?:e-?mail|mail|write to|write) me (?:at|on)|best "
         r"reached at|you can reach me (?:at|on)|send (?:it|them|everything) to me at|i'm at"
         rf"|my e-?mail[^@]{{0,40}}is) (?P<value>{EMAIL})",
     ),
-    (
+    Row(
         "phone",
         rf"{CLAUSE}(?:my|the) (?:new |work |mobile |cell |home |phone |telephone )*(?:phone"
         r"|number|mobile|cell|telephone|tel)(?: number)?(?: is now| is|'s|:) (?:now "
         rf")?(?P<value>{_PHONE})",
     ),
-    ("phone", rf"\b(?:call|ring|text|reach|phone) me (?:at|on) (?P<value>{_PHONE})"),
-    (
+    Row("phone", rf"\b(?:call|ring|text|reach|phone) me (?:at|on) (?P<value>{_PHONE})"),
+    Row(
         "timezone",
         rf"{CLAUSE}my time ?zone(?:'s| is|:) (?:now )?(?P<value>(?-i:{_ZONE})|{_TO_BORDER})",
     ),
-    (
+    Row(
         "timezone",
         rf"{CLAUSE}(?:{_AM}|we're|i work|i live) (?:in|on) (?:the "
         rf")?(?P<value>(?-i:{_ZONE}))(?: time ?zone| time\b)?",
     ),
-    (
+    Row(
         "language",
         rf"{CLAUSE}my (?:native|first|mother|main) (?:language|tongue)(?:'s| is) (?:actually "
         rf")?(?P<value>{_LANGUAGE})",
     ),
-    (
+    Row(
         "language",
         rf"{CLAUSE}(?:i|we)(?: (?:mostly|mainly|usually|only|natively|always))? speak "
         rf"(?:mostly |mainly |only )?(?P<value>{_LANGUAGE})(?= (?:at home|natively|with my|to "
         r"my|every)|\s*(?:[,.!;]|$))",
     ),
-    ("language", rf"{CLAUSE}{_AM} an? native (?P<value>{_LANGUAGE}) speaker"),
-    (
+    Row("language", rf"{CLAUSE}{_AM} an? native (?P<value>{_LANGUAGE}) speaker"),
+    Row(
         "partner",
         rf"{CLAUSE}my {_PARTNER}(?:'s (?:full |first )?name is|'s called|'s named| is called| "
         rf"is named|'s name's|,| is| goes by)? (?P<value>{_NAME})(?!'s\b(?! (?:a|an)\b))",
     ),
-    ("partner", rf"{CLAUSE}(?:{_AM} )?(?:married to|engaged to|dating) (?P<value>{_NAME})"),
-    (
+    Row("partner", rf"{CLAUSE}(?:{_AM} )?(?:married to|engaged to|dating) (?P<value>{_NAME})"),
+    Row(
         "pet",
         rf"{CLAUSE}(?:my|our) (?:\w+ ){{0,2}}{_ANIMAL}(?:'s name is|'s called|'s named| is "
         rf"called| is named|,|'s name's)? (?P<value>{_NAME})(?!'s\b)",
     ),
-    (
+    Row(
         "pet",
         rf"{CLAUSE}(?:i|we)(?:'ve| have)? (?:just |also )?(?:got|have|own|adopted|bought"
         rf"|rescued|keep)? ?(?:an?|one|this) (?:[\w-]+ ){{0,3}}{_ANIMAL}(?: who is| that "
         rf"is)?(?:,? (?:called|named)|,) (?P<value>{_NAME})",
     ),
-    (
+    Row(
         "diet",
         rf"{CLAUSE}(?:{_AM}|{_AM} on|i've been|i have been|i eat|i only eat|i keep|i follow|we "
         r"eat|we keep|i went|i've gone)(?: an?)?(?: strict| strictly| mostly| only| lifelong| "
         rf"fully| totally)? (?P<value>{_DIET})\b(?! (?:wine|restaurant|shop|place|recipe))",
     ),
-    ("diet", rf"{CLAUSE}my diet(?:'s| is) (?:strictly )?(?P<value>{_TO_BORDER})"),
-    (
+    Row("diet", rf"{CLAUSE}my diet(?:'s| is) (?:strictly )?(?P<value>{_TO_BORDER})"),
+    Row(
         "allergy",
         rf"{CLAUSE}(?:{_AM} )?(?:(?:severely|deathly|badly|really|very|highly|mildly"
         r"|violently) )?allergic to (?:\w+ly )?(?P<value>(?!(?:work|mornings?|mondays?|effort"
         rf"|exercise|meetings|bullshit|nonsense|drama|fun|people)\b){_TO_BORDER})",
     ),
-    (
+    Row(
         "allergy",
         rf"{CLAUSE}(?:i have|i've got|i've)? ?(?:an? )?(?:severe|bad|serious|mild|nasty|strong"
         r"|life-threatening|known)? ?(?P<value>(?!i\b|my\b|have\b|the\b|an?\b|any\b|no\b"
         r"|severe\b|bad\b|serious\b|mild\b|nasty\b)[a-z]+(?: [a-z]+)?) allergy(?= here"
         r"|\s*[,.!;]|$| so| and| since)",
     ),
-    ("allergy", rf"{CLAUSE}my allerg(?:y|ies)(?:'s| is| are)(?: to)? (?P<value>{_TO_BORDER})"),
-    (
+    Row("allergy", rf"{CLAUSE}my allerg(?:y|ies)(?:'s| is| are)(?: to)? (?P<value>{_TO_BORDER})"),
+    Row(
         "favourite",
         rf"{CLAUSE}(?:my )?(?:all[- ]time |absolute |own |new )?favou?rite (?P<thing>[a-z][a-z "
         rf"-]{{1,30}}?)(?: of all time| ever)?(?: is| are|'s| has to be| has always been|:)(?: "
         rf"still| always| now| definitely| probably| actually)? (?P<value>{_TO_BORDER})",
     ),
-    (
+    Row(
         "favourite",
         rf"{CLAUSE}(?P<value>(?-i:[A-Z])[^,;!?.]{{1,40}}?) (?:is|are) my (?:all[- ]time "
         rf"|absolute |new )?favou?rite (?P<thing>[a-z][a-z -]{{1,30}}?)(?=\s*(?:[,.!;]|$| of| "
         r"ever| and| by))",
     ),
-    (
+    Row(
         "favourite",
         r"^(?P<value>(?!that|this|it|which|he|she|they)[a-z][\w' -]{1,30}?) (?:is|are) "
         r"(?:still |hands down |definitely |easily |by far |probably )?my (?:all[- ]time "
         r"|absolute |new )?favou?rite (?P<thing>[a-z][a-z -]{1,30}?)(?=\s*(?:[,.!;]|$| of| "
         r"ever| and| by))",
     ),
-    (
+    Row(
         "favourite",
         rf"^(?:my )?(?:all[- ]time )?favou?rite (?P<thing>[a-z][a-z -]{{1,30}}?)\?\s+(?:(?:oh"
         r"|well|easily|easy|definitely|probably|it's|that's|that'd be|has to be|gotta be"
         rf"|always|still)[,: ]*)*(?P<value>{_TO_BORDER})",
     ),
-    ("birthday", rf"(?:^|[,.;:] )(?:the )?(?P<value>{_DATE}) is my (?:birthday|bday)"),
-    (
+    Row("birthday", rf"(?:^|[,.;:] )(?:the )?(?P<value>{_DATE}) is my (?:birthday|bday)"),
+    Row(
         "default",
         rf"{CLAUSE}(?:my|the|our)? ?default (?P<thing>[a-z][a-z -]{{1,30}}?)(?: for (?:my|all"
         r"|everything|our|me)[\w ]*?)?(?: is| are|'s| should be| must be|:)(?: now| always)? "
         rf"(?P<value>{_TO_BORDER})",
     ),
-    (
+    Row(
         "default",
         rf"{CLAUSE}(?:please )?(?:set|change|make|switch) (?:my|the) default "
         rf"(?P<thing>[a-z][a-z -]{{1,30}}?) (?:to|as|be)? ?(?P<value>{_TO_BORDER})",
     ),
-    (
+    Row(
         "default",
         rf"{CLAUSE}(?:please )?(?:use|make|set|take) (?P<value>[^,;!?]{{1,60}}?) (?:as|for|be) "
         rf"(?:my|the) default (?P<thing>[a-z][a-z -]{{1,30}}?)(?=\s*(?:[,.!;]|$))",
@@ -369,47 +370,17 @@ NO_JOBS: Final = frozenset(
     "parisian londoner new-yorker twin".split()
 )
 JOB_ENDS: Final = (
-    "er", "or", "ist", "ian", "eer", "ant", "nurse", "chef", "cook", "pilot", "clerk", "judge", "guard", "smith", "wright",
-    "midwife", "coach", "model", "vet", "surgeon", "physician", "attorney", "architect", "analyst", "scientist", "engineer",
-    "plumber", "postman", "fireman", "policeman", "fisherman", "salesman", "craftsman", "foreman", "assistant", "accountant",
-    "consultant", "student", "apprentice", "intern", "postdoc", "researcher", "mechanic", "paramedic", "au pair", "nanny", "herd",
-    "civil servant", "handyman", "barista", "dj", "monk", "nun", "priest", "vicar", "imam", "rabbi", "actress", "waitress", "hostess",
-    "seamstress", "agent", "chemist", "spy", "sommelier", "concierge", "electrician", "technician", "musician", "officer", "sergeant",
-    "resident", "dev", "programmer", "freelancer", "secretary", "soldier", "tutor", "au-pair", "paralegal", "jeweller",
-)  # fmt: skip
+    *(
+        "er or ist ian eer ant nurse chef cook pilot clerk judge guard smith wright midwife coach "
+        "model vet surgeon physician attorney architect analyst scientist engineer plumber "
+        "postman fireman policeman fisherman salesman craftsman foreman assistant accountant "
+        "consultant student apprentice intern postdoc researcher mechanic paramedic nanny herd "
+        "handyman barista dj monk nun priest vicar imam rabbi actress waitress hostess seamstress "
+        "agent chemist spy sommelier concierge electrician technician musician officer sergeant "
+        "resident dev programmer freelancer secretary soldier tutor au-pair paralegal jeweller"
+    ).split(),
+    "au pair",
+    "civil servant",
+)
 
-# Of each slot, words of which one must stand in the text: a look-up that spares most searches.
-_ENGLISH_WORDS: Final = {
-    "name": "name named names name's called call calls i'm im am here speaking go",
-    "home": "live lives living based reside residing settled staying dwell moved relocated home",
-    "hometown": "from grew born raised hometown town native hail",
-    "job": "i'm im am been work working job living make here trade profession",
-    "employer":
-        "work working employed employer company firm workplace joined started hired i'm im am",
-    "birthday": "birthday bday b-day birth dob born birthday's",
-    "age": "i'm im am turned turning turn age old be hit at yo here",
-    "email": "@",
-    "phone": "#",
-    "timezone": "zone timezone time utc gmt #zone i'm im work live on in",
-    "language": "language tongue speak speaker",
-    "partner":
-        "wife husband partner girlfriend boyfriend fiance fiancé fiancee fiancée spouse half "
-        "gf bf hubby married engaged dating "
-    "wife's husband's partner's girlfriend's boyfriend's fiancé's fiancée's spouse's",
-    "pet":
-        "dog cat puppy pup kitten rabbit bunny hamster parrot budgie canary tortoise turtle "
-        "horse pony goldfish fish snake lizard gecko "
-    "pig ferret rat mouse bird chinchilla hedgehog iguana cockatiel pet labrador poodle "
-    "beagle corgi retriever terrier spaniel dachshund "
-    "collie greyhound tabby goat donkey hen chicken llama axolotl dog's cat's puppy's "
-    "rabbit's parrot's horse's tortoise's hamster's",
-    "diet":
-        "vegetarian vegan pescatarian pescetarian flexitarian fruitarian carnivore kosher "
-        "halal keto paleo free gluten-free dairy-free "
-    "lactose-free carb low-carb based plant-based coeliac celiac intolerant diet",
-    "allergy": "allergic allergy allergies",
-    "favourite": "favourite favorite favourites favorites",
-    "default": "default",
-}  # fmt: skip
-
-ENGLISH_SLOTS: Final = tuple(compile_slots(_ENGLISH, _ENGLISH_WORDS))
+ENGLISH_SLOTS: Final = tuple(compile_slots(_ENGLISH, ENGLISH_SLOT_WORDS))

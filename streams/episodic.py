@@ -113,9 +113,9 @@ def render(turn: Turn, text: str) -> str:
     return f"{turn.name}: {text}" if turn.name else text
 
 
-def points(drafted: Draft, rendered: Sequence[str], vectors: Vectors, terms: Terms) -> tuple[
-    EpisodePoint, ...
-]:
+def points(
+    drafted: Draft, rendered: Sequence[str], vectors: Vectors, terms: Terms
+) -> tuple[EpisodePoint, ...]:
     """Make the points of a turn's chunks.
 
     Args:

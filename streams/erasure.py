@@ -40,6 +40,7 @@ from ..schemas.records import (
 from .context import Sessions
 from .deduplication import SCORE_SLACK, apply, decide, unpack
 from .extraction import summarise_context
+from .letters import Letters
 from .projections import Journal
 
 __all__ = ["Forgetter", "Proposed", "decide_anew"]
@@ -75,16 +76,18 @@ class Forgetter:
         episodes: Which memories there are.
         keys: To seal summaries anew.
         sessions: What stands before a turn.
+        letters: Refused events, whose keys go with the turn of the same identity.
         threshold: Of the encoder, for deciding anew.
     """
 
-    def __init__(  # noqa: PLR0913 - the ports of one command
+    def __init__(  # noqa: PLR0913, PLR0917 - the ports of one command
         self,
         journal: Journal,
         identity: IdentityStore,
         episodes: EpisodicStore,
         keys: Keys,
         sessions: Sessions,
+        letters: Letters,
         threshold: float,
     ) -> None:
         self._journal = journal
@@ -92,6 +95,7 @@ class Forgetter:
         self._episodes = episodes
         self._keys = keys
         self._sessions = sessions
+        self._letters = letters
         self._threshold = threshold
 
     async def forget(self, base: JournalRecord, command: Forget, keys: OwnerKeys) -> None:
@@ -115,7 +119,10 @@ class Forgetter:
         erasure = Erasure(
             events=asked,
             appends=tuple(erased),
-            keys=tuple(key for record in records for key in _keys_of(record)),
+            keys=(
+                *(key for record in records for key in _keys_of(record)),
+                *await self._letters.keys_of(owner, asked),
+            ),
             points=tuple(await self._identity.points(owner, list(erased))),
             gaps=await self._gaps(owner, list(erased.values())),
         )

@@ -37,6 +37,7 @@ SENTENCES_MAX: Final = 200
 PROPOSAL_CHARACTERS_MAX: Final = 1_000
 TOPICS_MAX: Final = 6
 
+_WORDY_MIN: Final = 3  # characters
 _WORDY: Final = re.compile(r"[\w\u3400-\u9fff]")
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _TOPIC_WORD: Final = re.compile(r"[a-z][a-z-]{4,}")
@@ -46,7 +47,7 @@ _BEYOND_STATEMENTS: Final = frozenset(
 )
 _STRENGTH: Final = {
     "remember": 3.0, "decision": 3.0, "commitment": 2.5, "preference": 2.0, "standing_order": 2.0,
-    "correction": 2.0, "event": 2.0, "relation": 1.5, "slot": 1.5, "fact": 1.0, "time": 1.0, "number": 1.0, "entity": 1.0,
+    "correction": 2.0, "event": 2.0, "relation": 1.5, "slot": 1.5,
 }  # fmt: skip
 _TOPICS: Final[tuple[tuple[str, frozenset[str], re.Pattern[str]], ...]] = (
     ("health", frozenset(
@@ -70,7 +71,7 @@ _TOPICS: Final[tuple[tuple[str, frozenset[str], re.Pattern[str]], ...]] = (
         "moved".split()),
      re.compile(r"家里|房|搬家|租|小区|装修|厨房|房东|邻居|住在")),
     ("travel", frozenset(
-        "flight flights train trip holiday vacation hotel passport visa travel airport seat".split()),
+        "flight flights train trip holiday hotel passport visa travel airport seat".split()),
      re.compile(r"航班|飞机|火车|高铁|旅行|旅游|酒店|护照|签证|机场|出差")),
     ("money", frozenset(
         "money budget pay paid salary bank loan debt invoice price euros dollars pounds "
@@ -200,7 +201,7 @@ def _statements(sentence: str, entities: Sequence[Entity], *, question: bool) ->
 def _proposal(
     sentence: str, start: int, triggers: frozenset[str], entities: Sequence[Entity]
 ) -> Proposal | None:
-    if not triggers or len(_WORDY.findall(sentence[:20])) < 3:
+    if not triggers or len(_WORDY.findall(sentence[:20])) < _WORDY_MIN:
         return None
     if triggers <= {"number"} or triggers <= {"time"}:
         return None  # a bare number or time, without anybody or anything, says nothing later

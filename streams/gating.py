@@ -77,6 +77,9 @@ _CUES_BY_WORD: Final = {
     for word in frozenset().union(*ENGLISH_CUE_WORDS.values())
 }
 _FORMULA_CHARACTERS_MAX: Final = 200
+_CHINESE_FORMULA_CHARACTERS_MAX: Final = 100
+_QUESTION_CHARACTERS_MAX: Final = 200
+_ASKING_CHARACTERS_MAX: Final = 400
 _NOT_OF_FORMULAS: Final = frozenset(
     ("number", "time", "fact", "commitment", "standing_order", "preference")
 )
@@ -140,12 +143,14 @@ def is_question(sentence: str) -> bool:
         return True
     if _HAN.search(sentence):
         return _CHINESE_QUESTION.search(sentence) is not None
-    return _ENGLISH_QUESTION.match(sentence) is not None and len(sentence) < 200
+    return (
+        _ENGLISH_QUESTION.match(sentence) is not None and len(sentence) < _QUESTION_CHARACTERS_MAX
+    )
 
 
 def _asks(text: str) -> bool:
     """Whether the whole turn only asks, or asks for words on the spot."""
-    if len(text) > 400:
+    if len(text) > _ASKING_CHARACTERS_MAX:
         return False
     parts = [text[start:end] for start, end in sentences(text, 8)]
     return bool(parts) and all(
@@ -164,13 +169,7 @@ def _personal(text: str) -> bool:
 def _english(text: str, found: set[str], *, question: bool) -> None:
     plain = text.replace("’", "'")
     formula = ENGLISH_FORMULA.match(plain) is not None
-    words: set[str] = set()
-    for token in _TOKEN.finditer(plain.lower()):
-        word = token.group()
-        words.add(word)
-        for trigger, pattern in _CUES_BY_WORD.get(word) or _digit_cues(word):
-            if trigger not in found and pattern.match(plain, token.start()):
-                found.add(trigger)
+    words = _english_cues(plain, found)
     if question:
         return
     if ENGLISH_MARKS.search(plain):
@@ -189,6 +188,18 @@ def _english(text: str, found: set[str], *, question: bool) -> None:
         found.add("fact")
     if formula and len(text) < _FORMULA_CHARACTERS_MAX:
         found -= _NOT_OF_FORMULAS
+
+
+def _english_cues(text: str, found: set[str]) -> set[str]:
+    """Add the triggers whose cues stand in the text; returns its words."""
+    words: set[str] = set()
+    for token in _TOKEN.finditer(text.lower()):
+        word = token.group()
+        words.add(word)
+        for trigger, pattern in _CUES_BY_WORD.get(word) or _digit_cues(word):
+            if trigger not in found and pattern.match(text, token.start()):
+                found.add(trigger)
+    return words
 
 
 def _digit_cues(word: str) -> Sequence[tuple[str, re.Pattern[str]]]:
@@ -213,7 +224,7 @@ def _chinese(text: str, found: set[str], *, question: bool) -> None:
         found.add("relation")
     if CHINESE_STATE.search(text) or _lively(text) or (not found and _rich(text)):
         found.add("fact")
-    if formula and len(text) < 100:
+    if formula and len(text) < _CHINESE_FORMULA_CHARACTERS_MAX:
         found.difference_update(("number", "time", "fact", "decision", "standing_order"))
 
 

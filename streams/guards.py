@@ -34,52 +34,70 @@ _ZH_IDIOMS: Final = re.compile(
 )
 _ZH_VALUES: Final = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _ZH_SCALES: Final = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "亿": 100_000_000}
-_EN_NUMBERS: Final = {
+_EN_NUMBERS: Final[dict[str, float]] = {
     word: value
     for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen "
-        "fourteen fifteen sixteen seventeen "
-        "eighteen nineteen".split()
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen sixteen seventeen eighteen nineteen".split()
     )
-} | {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
-     "hundred": 100, "thousand": 1000, "million": 1_000_000, "dozen": 12, "half": 0.5, "twice": 2, "once": 1,
-     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}  # fmt: skip
-_DAYS: Final = {
-    **{d: f"day{i}" for i, day in enumerate(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"), 1) for d in (day, f"{day}s")},
-    **{d: f"day{i}" for i, day in enumerate(("mon", "tue", "wed", "thu", "fri"), 1) for d in (day,)},
-}  # fmt: skip
-_MONTHS: Final = {
-    name: f"month{i}"
-    for i, pair in enumerate(
-        (("january", "jan"), ("february", "feb"), ("march",), ("april", "apr"), ("may",), ("june", "jun"), ("july", "jul"),
-         ("august", "aug"), ("september", "sept", "sep"), ("october", "oct"), ("november", "nov"), ("december", "dec")), 1)
-    for name in pair
-}  # fmt: skip
-_TIME_WORDS: Final = {
-    "today": "today", "tonight": "tonight", "tomorrow": "tomorrow", "yesterday": "yesterday", "morning": "morning",
-    "mornings": "morning", "afternoon": "afternoon", "evening": "evening", "evenings": "evening", "night": "night",
-    "noon": "noon", "midnight": "midnight", "am": "am", "pm": "pm", "weekend": "weekend", "weekends": "weekend",
-    "daily": "daily", "weekly": "weekly", "monthly": "monthly", "yearly": "yearly", "spring": "spring", "summer": "summer",
-    "autumn": "autumn", "fall": "autumn", "winter": "winter", "last": "last", "next": "next", "before": "before",
-    "after": "after", "always": "always", "sometimes": "sometimes", "usually": "usually", "left": "left", "right": "right",
-}  # fmt: skip
+} | dict(
+    (
+        *zip(
+            "twenty thirty forty fifty sixty seventy eighty ninety hundred".split(),
+            range(20, 101, 10),
+            strict=True,
+        ),
+        *zip("first second third fourth fifth".split(), range(1, 6), strict=True),
+        ("thousand", 1000),
+        ("million", 1_000_000),
+        ("dozen", 12),
+        ("half", 0.5),
+        ("once", 1),
+        ("twice", 2),
+    )
+)
+
+
+def _named(pairs: str) -> dict[str, str]:
+    """Read "name=word,word" entries: word to name."""
+    entries = (entry.partition("=") for entry in pairs.split())
+    return {word: name for name, _, words in entries for word in words.split(",")}
+
+
+_DAYS: Final = _named(
+    "day1=monday,mondays,mon day2=tuesday,tuesdays,tue,tues day3=wednesday,wednesdays,wed "
+    "day4=thursday,thursdays,thu day5=friday,fridays,fri day6=saturday,saturdays "
+    "day7=sunday,sundays"
+)
+_MONTHS: Final = _named(
+    "month1=january,jan month2=february,feb month3=march month4=april,apr month5=may "
+    "month6=june,jun month7=july,jul month8=august,aug month9=september,sept,sep "
+    "month10=october,oct month11=november,nov month12=december,dec"
+)
+_TIME_WORDS: Final = _named(
+    "today=today tonight=tonight tomorrow=tomorrow yesterday=yesterday morning=morning,mornings "
+    "afternoon=afternoon,afternoons evening=evening,evenings night=night,nights noon=noon "
+    "midnight=midnight am=am pm=pm weekend=weekend,weekends daily=daily weekly=weekly "
+    "monthly=monthly yearly=yearly spring=spring summer=summer autumn=autumn,fall winter=winter "
+    "last=last next=next before=before after=after always=always sometimes=sometimes "
+    "usually=usually left=left right=right"
+)
 _ZH_DAY: Final = re.compile(r"(?:上|下|这|本)*(?:个)?(?:周|星期|礼拜)([一二三四五六日天])")
 _ZH_TIME: Final = re.compile(
     r"今天|明天|昨天|后天|前天|今年|明年|去年|前年|早上|上午|中午|下午|晚上|凌晨|周末|春天"
     r"|夏天|秋天|冬天|上周|下周|这周|上个?月|下个?月|这个?月|每天|每周|每月|每年|之前|之后"
     r"|以前|以后|月初|月底|年初|年底|春节|中秋|国庆|元旦|左|右"
 )
-_ZH_TIME_NAMES: Final = {
-    "今天": "today", "明天": "tomorrow", "昨天": "yesterday", "早上": "morning", "上午": "morning", "下午": "afternoon",
-    "晚上": "evening", "周末": "weekend", "每天": "daily", "每周": "weekly", "每月": "monthly", "每年": "yearly",
-}  # fmt: skip
+_ZH_TIME_NAMES: Final = _named(
+    "today=今天 tomorrow=明天 yesterday=昨天 morning=早上,上午 afternoon=下午 evening=晚上 "
+    "weekend=周末 daily=每天 weekly=每周 monthly=每月 yearly=每年"
+)
 _WORD: Final = re.compile(r"[A-Za-z]+(?:'[a-z]+)?")
-_UNITS: Final = {
-    "kilo": "kg", "kilos": "kg", "kilogram": "kg", "kilograms": "kg", "公斤": "kg", "hours": "hour", "hrs": "hour", "h": "hour",
-    "minutes": "minute", "mins": "minute", "min": "minute", "days": "day", "weeks": "week", "months": "month", "years": "year",
-    "percent": "%", "年": "year", "月": "month", "日": "date", "号": "date", "周": "week", "天": "day", "点": "clock", "岁": "age",
-    "am": "am", "pm": "pm", "毫": "mg", "个": "", "times": "time", "次": "time", "st": "", "nd": "", "rd": "", "th": "",
-}  # fmt: skip
+_UNITS: Final = _named(
+    "kg=kilo,kilos,kilogram,kilograms hour=hours,hrs,h minute=minutes,mins,min day=days,天 "
+    "week=weeks,周 month=months,月 year=years,年 %=percent date=日,号 clock=点 age=岁 mg=毫 "
+    "time=times,次 =个,st,nd,rd,th"
+)
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _MONTHS_IN_CAPITALS: Final = frozenset(("may", "march", "sep", "jan"))
 _SCALE_MIN: Final = 100
@@ -116,7 +134,7 @@ def guard(text: str, entities: Sequence[Entity]) -> str:
         numbers.extend(_chinese_numbers(plain))
     return "|".join(
         (
-            f"not:{negations % 2}",
+            f"not:{negations}",
             f"names:{','.join(sorted(_names(entities)))}",
             f"times:{','.join(sorted(times))}",
             f"numbers:{','.join(sorted(numbers))}",

@@ -48,9 +48,7 @@ class Version:
 def versions(rows: Sequence[StatementRow]) -> list[Version]:
     """Collapse the statements of one matter, in the order of truth, into versions."""
     runs = [tuple(run) for _, run in groupby(rows, key=lambda row: row.value)]
-    return [
-        Version(number, run, current=number == len(runs)) for number, run in enumerate(runs, 1)
-    ]
+    return [Version(number, run, current=number == len(runs)) for number, run in enumerate(runs, 1)]
 
 
 def normalise(text: str) -> str:
@@ -66,9 +64,8 @@ def slot_hash(keys: OwnerKeys, slot: str) -> bytes:
 def matter_hash(keys: OwnerKeys, subject: str | None, slot: str, condition: str | None) -> bytes:
     """Return the keyed hash of what a value is of: whose slot, under which condition."""
     parts: Iterable[str | None] = (subject, slot, condition)
-    return keys.hash(
-        "matter", orjson.dumps([None if part is None else normalise(part) for part in parts]).decode()
-    )
+    names = [None if part is None else normalise(part) for part in parts]
+    return keys.hash("matter", orjson.dumps(names).decode())
 
 
 def state(  # noqa: PLR0913 - the fields of a statement

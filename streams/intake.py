@@ -14,6 +14,7 @@ __all__ = ["chunk", "language", "replace_secrets"]
 Replacement = Callable[[re.Match[str]], str | None]
 
 _PASSES_MAX: Final = 4
+_SECRET_CHARACTERS_MIN: Final = 3
 _UNIT_CHARACTERS_MAX: Final = 24
 
 _PRIVATE_KEY: Final = re.compile(
@@ -202,7 +203,11 @@ def _password(match: re.Match[str]) -> str | None:
     value = match[3].rstrip(".,;!?)]}")
     tail = match[3][len(value) :]
     plain = value.isalpha() and value.islower()
-    if len(value) < 3 or not value.isascii() or value.lower().strip("'") in _NO_PASSWORDS:
+    if (
+        len(value) < _SECRET_CHARACTERS_MIN
+        or not value.isascii()
+        or value.lower().strip("'") in _NO_PASSWORDS
+    ):
         return None
     told = match[2] or re.search(r"[=:：]\s*$", match[1])
     if plain and not told and re.match(r"\s+[a-z]", match.string[match.end() : match.end() + 3]):
@@ -215,7 +220,7 @@ def _password(match: re.Match[str]) -> str | None:
 def _chinese_password(match: re.Match[str]) -> str | None:
     value = match[2].rstrip(".,;!?)]}\"'")
     tail = match[2][len(value) :]
-    return f"{_after_label(match)}{tail}" if len(value) >= 3 else None
+    return f"{_after_label(match)}{tail}" if len(value) >= _SECRET_CHARACTERS_MIN else None
 
 
 def _card(match: re.Match[str]) -> str | None:

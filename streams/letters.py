@@ -136,9 +136,7 @@ class Letters:
         letters = []
         for partition in range(self._partitions):
             offset, _ = await self._log.bounds(DEAD_LETTERS.name, partition)
-            while records := await self._log.read(
-                DEAD_LETTERS.name, partition, offset, limit=PAGE
-            ):
+            while records := await self._log.read(DEAD_LETTERS.name, partition, offset, limit=PAGE):
                 letters += [Letter.model_validate_json(one.value) for one in records if one.value]
                 offset = records[-1].position.offset + 1
         return letters
@@ -150,8 +148,6 @@ class Letters:
         elif letter.shared_key is not None and letter.shared is not None:
             plain = await self._keys.open_shared(letter.shared_key, letter.shared)
         return None if plain is None else plain.decode(errors="replace")
-
-
 
 
 def _readable(record: LogRecord) -> Envelope | None:

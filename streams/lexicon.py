@@ -60,7 +60,8 @@ ENGLISH_CUES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
             r"|can'?t (?:stand|bear|eat|drink|do without)|allerg\w+|intoleran\w+|not (?:a|much "
             r"of a) .{0,12}(?:fan|person)"
             r"|(?:big|huge) fan|fan of|my go-to|gives? me|easier on|works? (?:best|better) for me"
-            r"|(?:don'?t|doesn'?t|do not|never) (?:eat|drink|like|do|use|read|watch|wear|smoke|want)"
+            r"|(?:don'?t|doesn'?t|do not|never) (?:eat|drink|like|do|use|read|watch|wear"
+            r"|smoke|want)"
             r"|only (?:eat|drink|use|read|wear|buy|take)|hates|loves)\b"
         ),
     ),
@@ -74,7 +75,8 @@ ENGLISH_CUES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
             r"|no more|every time|whenever|each time|whatever (?:you|i)|make sure"
             r"|(?:please )?(?:don'?t|do not) (?:ever )?(?:send|ask|mention|schedule|book|use"
             r"|call|add|include|tell"
-            r"|suggest|put|show|start|end|write|share|remind|translate|give|make|bring|order|contact)"
+            r"|suggest|put|show|start|end|write|share|remind|translate|give|make|bring"
+            r"|order|contact)"
             r"|(?:please )?(?:use|answer|reply|respond|write|sign|format|keep|show|put) "
             r".{1,40} (?:in|as|with|under|at) "
             r"|(?:reply|answer|respond|write|talk) (?:to me )?(?:in|with)|just use)\b"
@@ -102,7 +104,8 @@ ENGLISH_CUES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
             r"|skip|switch|make|postpone|stick)"
             r"|going with|went with|settled (?:on|for)|agreed|final answer|changed my mind"
             r"|switch(?:ed|ing)|opted"
-            r"|call(?:ed|ing) (?:it )?off|we'?re (?:cancel|nam|mov|switch|keep|dropp|sell|buy|go)\w*"
+            r"|call(?:ed|ing) (?:it )?off|we'?re (?:cancel|nam|mov|switch|keep|dropp|sell"
+            r"|buy|go)\w*"
             r"|not going (?:to|ahead)|made up my mind|i'?m (?:out|done with|not taking|keeping"
             r"|taking|dropping))\b"
         ),
@@ -208,54 +211,65 @@ ENGLISH_CUES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
 ENGLISH_CUE_WORDS: Final[dict[str, frozenset[str]]] = {
     name: frozenset(words.split())
     for name, words in {
-        "remember": "remember don't dont note for keep bear make write heads heads-up fyi just so "
-        "remind save jot",
-        "preference": "prefer prefers preferred preferring preference preferences preferable i i'd i'm "
-        "he he'd he's she she'd "
-        "she's they they'd they're we we'd we're favourite favourites favorite favorites "
-        "can't cant allergic allergy allergies "
-        "intolerant intolerance intolerances not big huge fan my gives give easier works "
-        "don't dont doesn't doesnt do never "
-        "only hates loves",
-        "standing_order": "from going in by default defaults unless always never stop no every whenever each "
-        "whatever make "
-        "please don't dont do use answer reply respond write sign format keep show put talk just",
-        "commitment": "promise promised promises promising i i'll i'm i've we we'll we're owes commit "
-        "committed committing "
-        "commitment commitments deadline deadlines due appointment will planning plan "
-        "plans hoping looking saving training "
-        "aiming signed booked scheduled agreed hold pay",
-        "decision": "decide decided decides deciding decision chose chosen picked let's lets going "
-        "went settled agreed final "
-        "changed switched switching opted call called calling we're not made i'm im",
-        "correction": "scratch correction i i'm turns is name names name's not it's its isn't isnt he "
-        "he's she she's they "
-        "they're we we're rather instead has have got was were changed moved upped "
-        "postponed replaced renamed no any anymore "
-        "used wasn't mixed wrong my",
-        "event": "born died dies passed funeral married engaged divorced separated broke split "
-        "adopted pregnant expecting "
-        "moved quit retire retired retires retiring retirement graduated graduate "
-        "graduating graduation hired fired laid "
-        "promoted diagnosed surgery operation hospital bought sold lost won crashed stolen "
-        "robbed flood i i've we we've had "
-        "wedding birthday anniversary interview exam holiday vacation trip on",
-        "slot": "my called named nickname call calls i i'm im vegetarian vegan pescatarian halal "
-        "kosher gluten gluten-free "
-        "year years originally turned",
-        "time": "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays "
-        "wednesdays thursdays fridays "
-        "saturdays sundays january february march april may june july august september "
-        "october november december in of since "
-        "until till by early late mid last next this tomorrow yesterday two three four "
-        "five six seven eight nine ten few "
-        "couple a an every christmas easter ramadan weekly monthly daily yearly nightly "
-        "mornings evenings nights weekend "
-        "weekends weekday weekdays end month-end",
-        "number": "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty "
-        "forty fifty hundred "
-        "thousand it's",
-        "fact": "i we i've we've i'm im my our the",
+        "remember": (
+            "remember don't dont note for keep bear make write heads heads-up fyi just so "
+            "remind save jot"
+        ),
+        "preference": (
+            "prefer prefers preferred preferring preference preferences preferable i i'd i'm "
+            "he he'd he's she she'd she's they they'd they're we we'd we're favourite "
+            "favourites favorite favorites can't cant allergic allergy allergies intolerant "
+            "intolerance intolerances not big huge fan my gives give easier works don't dont "
+            "doesn't doesnt do never only hates loves"
+        ),
+        "standing_order": (
+            "from going in by default defaults unless always never stop no every whenever "
+            "each whatever make please don't dont do use answer reply respond write sign "
+            "format keep show put talk just"
+        ),
+        "commitment": (
+            "promise promised promises promising i i'll i'm i've we we'll we're owes commit "
+            "committed committing commitment commitments deadline deadlines due appointment "
+            "will planning plan plans hoping looking saving training aiming signed booked "
+            "scheduled agreed hold pay"
+        ),
+        "decision": (
+            "decide decided decides deciding decision chose chosen picked let's lets going "
+            "went settled agreed final changed switched switching opted call called calling "
+            "we're not made i'm im"
+        ),
+        "correction": (
+            "scratch correction i i'm turns is name names name's not it's its isn't isnt he "
+            "he's she she's they they're we we're rather instead has have got was were "
+            "changed moved upped postponed replaced renamed no any anymore used wasn't mixed "
+            "wrong my"
+        ),
+        "event": (
+            "born died dies passed funeral married engaged divorced separated broke split "
+            "adopted pregnant expecting moved quit retire retired retires retiring retirement "
+            "graduated graduate graduating graduation hired fired laid promoted diagnosed "
+            "surgery operation hospital bought sold lost won crashed stolen robbed flood i "
+            "i've we we've had wedding birthday anniversary interview exam holiday vacation "
+            "trip on"
+        ),
+        "slot": (
+            "my called named nickname call calls i i'm im vegetarian vegan pescatarian halal "
+            "kosher gluten gluten-free year years originally turned"
+        ),
+        "time": (
+            "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays "
+            "wednesdays thursdays fridays saturdays sundays january february march april may "
+            "june july august september october november december in of since until till by "
+            "early late mid last next this tomorrow yesterday two three four five six seven "
+            "eight nine ten few couple a an every christmas easter ramadan weekly monthly "
+            "daily yearly nightly mornings evenings nights weekend weekends weekday weekdays "
+            "end month-end"
+        ),
+        "number": (
+            "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty "
+            "forty fifty hundred thousand it's"
+        ),
+        "fact": ("i we i've we've i'm im my our the"),
     }.items()
 }
 ENGLISH_MARKS: Final = re.compile(

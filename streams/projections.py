@@ -174,9 +174,7 @@ class Journal:
         """Yield the journal's records from an offset on, in order, in batches."""
         offset = start
         while True:
-            records = await self.log.read(
-                JOURNAL.name, partition, offset, limit=BATCH_RECORDS_MAX
-            )
+            records = await self.log.read(JOURNAL.name, partition, offset, limit=BATCH_RECORDS_MAX)
             if not records:
                 return
             offset = records[-1].position.offset + 1

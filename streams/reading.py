@@ -212,8 +212,9 @@ class Reader:
         return tuple(turns[event].id for event in events if event in turns)
 
     async def digest(self, owner: str) -> str:
-        """Digest an owner's state: ids, kinds, texts, times said, confidence, importance, links,
-        slots; not vectors, access times, positions.
+        """Digest an owner's state: what was said, kept, stated, and what rests on what.
+
+        Left out are vectors, access times and the log's positions.
 
         Returns:
             64 hexadecimal digits of SHA-256.

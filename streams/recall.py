@@ -18,7 +18,6 @@ from ..schemas.ports import (
     EventPlace,
     IdentityStore,
     Keys,
-
     StatementRow,
     Terms,
 )
@@ -179,9 +178,7 @@ def _candidate(
     )
 
 
-def _distinct(
-    ranked: Sequence[Ranked], places: dict[UUID, EventPlace], limit: int
-) -> list[Found]:
+def _distinct(ranked: Sequence[Ranked], places: dict[UUID, EventPlace], limit: int) -> list[Found]:
     found: dict[UUID, Found] = {}
     for one in ranked:
         point_id = UUID(one.id)
@@ -199,14 +196,8 @@ def _of_subject(answers: Sequence[Answer], asked: AskedSlot) -> list[Answer]:
     wanted = asked.subject
     if wanted is None and None not in subjects and len(subjects) == 1:
         return list(answers)
-    return [
-        answer
-        for answer in answers
-        if _name(answer.content["subject"]) == _name(wanted)
-    ]
+    return [answer for answer in answers if _name(answer.content["subject"]) == _name(wanted)]
 
 
 def _name(subject: str | None) -> str | None:
     return None if subject is None else normalise(subject)
-
-

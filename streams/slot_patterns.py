@@ -4,11 +4,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-__all__ = ["CLAUSE", "EMAIL", "SlotPattern", "compile_slots"]
+__all__ = ["CLAUSE", "EMAIL", "Row", "SlotPattern", "compile_slots"]
 
 # A pattern that begins with this mark is tried only where a clause begins.
 CLAUSE: Final = "<clause>"
 EMAIL: Final = r"(?a:(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
+
+
+class Row(NamedTuple):
+    """A pattern before it is compiled."""
+
+    slot: str
+    pattern: str
 
 
 class SlotPattern(NamedTuple):
@@ -27,9 +34,7 @@ class SlotPattern(NamedTuple):
     at_clause: bool
 
 
-def compile_slots(
-    rows: Sequence[tuple[str, str]], words: Mapping[str, str]
-) -> Iterator[SlotPattern]:
+def compile_slots(rows: Sequence[Row], words: Mapping[str, str]) -> Iterator[SlotPattern]:
     """Compile rows of (slot, pattern), in order.
 
     Args:

@@ -18,6 +18,8 @@ __all__ = ["Slot", "find_slots", "normalise_thing"]
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _WORD: Final = re.compile(r"[a-zà-ÿ#@]+(?:['-][a-zà-ÿ]+)*")
 _DIGITS: Final = re.compile(r"\d{3}|\d\d\W\d")
+_STEM_MIN: Final = 3
+_JOB_WORDS_MAX: Final = 4
 _UNREAL: Final = re.compile(
     r"\b(?:if (?:i|my)|wish|imagine|pretend|suppose|as if|like i|would|could(?! you)|might"
     r"|maybe|used to|no longer|any ?more"
@@ -89,9 +91,13 @@ def normalise_thing(thing: str) -> str:
     thing = _BRITISH.get(thing, thing)
     head, _, last = thing.rpartition(" ")
     last = _BRITISH.get(last, last)
-    if len(last) > 3 and last.endswith("ies") and last not in ("series", "movies"):
+    if len(last) > _STEM_MIN and last.endswith("ies") and last not in ("series", "movies"):
         last = last[:-3] + "y"
-    elif len(last) > 3 and last.endswith("s") and not last.endswith(("ss", "us", "is", "series")):
+    elif (
+        len(last) > _STEM_MIN
+        and last.endswith("s")
+        and not last.endswith(("ss", "us", "is", "series"))
+    ):
         last = last[:-1]
     last = _BRITISH.get(last, last)
     return f"{head} {last}".strip()
@@ -151,7 +157,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _is_job(value: str) -> bool:
     words = value.lower().split()
-    if not words or len(words) > 4 or NO_JOBS.intersection(words):
+    if not words or len(words) > _JOB_WORDS_MAX or NO_JOBS.intersection(words):
         return False
     return words[-1].endswith(JOB_ENDS) or words[0].endswith(JOB_ENDS)
 

@@ -8,8 +8,8 @@ without a box, or records that catching up applies.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from datetime import datetime
+from itertools import groupby
 from typing import Final
 from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -40,6 +40,7 @@ from .context import OpenTurn, Said, Sessions
 from .erasure import Forgetter
 from .extraction import summarise_context
 from .identity import state
+from .letters import Letters
 from .projections import Journal
 
 __all__ = ["Ports", "Writer"]
@@ -87,10 +88,13 @@ class Writer:
     Args:
         ports: Engines.
         sessions: What was last said in each session.
+        letters: Refused events, which a forget reaches too.
         turns_searchable: Whether turns get points in the episodic store.
     """
 
-    def __init__(self, ports: Ports, sessions: Sessions, *, turns_searchable: bool) -> None:
+    def __init__(
+        self, ports: Ports, sessions: Sessions, letters: Letters, *, turns_searchable: bool
+    ) -> None:
         self._ports = ports
         self._turns_searchable = turns_searchable
         self._sessions = sessions
@@ -100,6 +104,7 @@ class Writer:
             ports.episodes,
             ports.keys,
             sessions,
+            letters,
             ports.encoder.duplicate_threshold,
         )
         self._behind = False
@@ -164,7 +169,8 @@ class Writer:
     async def _encode(
         self, accepted: Sequence[tuple[LogRecord, Envelope, Turn, OwnerKeys]]
     ) -> list[Encoded]:
-        entities = await self._ports.recogniser.recognise([turn.content for *_, turn, _ in accepted])
+        contents = [turn.content for *_, turn, _ in accepted]
+        entities = await self._ports.recogniser.recognise(contents)
         drafts = [
             episodic.draft(event, turn, record.position, keys, names)
             for (record, event, turn, keys), names in zip(accepted, entities, strict=True)
@@ -286,9 +292,7 @@ class Writer:
             decisions.append(decision)
         return tuple(decisions)
 
-    async def _command(
-        self, record: LogRecord, event: Envelope | Rejected
-    ) -> Rejected | None:
+    async def _command(self, record: LogRecord, event: Envelope | Rejected) -> Rejected | None:
         if isinstance(event, Rejected):
             return event
         keys = await self._ports.keys.owner(event.owner)

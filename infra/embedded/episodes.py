@@ -8,34 +8,36 @@ The engine blocks; everything runs in one thread of the store's own, in the orde
 """
 
 import asyncio
-import base64
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar
+from typing import Final, Self, TypeVar
 from uuid import UUID
 
-import numpy as np
 import orjson
 import qdrant_edge as edge
 
 from ...schemas.errors import Damaged, Unavailable
-from ...schemas.events import iso
 from ...schemas.ports import Applied, EpisodicQuery, MemoryPoint, PointHit, Stored, Vectors
-from ...schemas.records import Box, Candidate, Decision, Erasure, JournalRecord, Sparse
+from ...schemas.records import Box, Decision, Erasure
+from .points import (
+    DENSE,
+    TERMS,
+    TURN,
+    box_of,
+    decision_values,
+    memory_of,
+    memory_point,
+    owner_filter,
+    turn_points,
+)
 
 __all__ = ["EdgeEpisodes"]
 
 Result = TypeVar("Result")
-Payload = dict[str, Any]
-
-DENSE: Final = "dense"
-TERMS: Final = "terms"
-TURN: Final = "turn"
 MARKERS: Final = "applied.json"
 SHARD: Final = "shard"
 NEAREST_PAGE: Final = 32  # near duplicates asked for at a time
@@ -95,7 +97,7 @@ class EdgeEpisodes:
     async def turn_boxes(self, owner: str, event_ids: Sequence[UUID]) -> dict[UUID, Box]:
         """Return the boxes of turns."""
         records = await self._run(partial(self._retrieve, owner, event_ids))
-        return {UUID(str(one.id)): _box(one.payload) for one in records}
+        return {UUID(str(one.id)): box_of(one.payload) for one in records}
 
     async def memories(
         self, owner: str, memory_ids: Sequence[UUID] | None = None
@@ -105,7 +107,7 @@ class EdgeEpisodes:
             found = await self._run(partial(self._scroll, owner))
         else:
             found = await self._run(partial(self._retrieve, owner, memory_ids))
-        points = [_memory(one) for one in found if one.payload["kind"] != TURN]
+        points = [memory_of(one) for one in found if (one.payload or {})["kind"] != TURN]
         return sorted(points, key=lambda point: point.memory_id)
 
     async def optimise(self) -> None:
@@ -126,20 +128,18 @@ class EdgeEpisodes:
         if self._closed:
             message = "The episodic store is closed."
             raise Unavailable(message)
-        return await asyncio.get_running_loop().run_in_executor(
-            self._thread, _translated(work)
-        )
+        return await asyncio.get_running_loop().run_in_executor(self._thread, _translated(work))
 
     def _apply(self, records: Sequence[Stored]) -> None:
         puts: dict[UUID, edge.Point] = {}
         for stored in records:
             record = stored.record
-            for point in _turn_points(record):
+            for point in turn_points(record):
                 puts[UUID(str(point.id))] = point
             for decision in record.decisions:
                 if decision.action == "new":
                     candidate = record.candidates[decision.candidate]
-                    puts[decision.memory_id] = _memory_point(record.owner, candidate, decision)
+                    puts[decision.memory_id] = memory_point(record.owner, candidate, decision)
                 else:
                     self._upsert(puts)
                     self._touch(decision)
@@ -160,16 +160,18 @@ class EdgeEpisodes:
         # A touch of a memory that a later record removed finds nothing, in a rebuild.
         if self._shard.retrieve([str(decision.memory_id)], False, False):  # noqa: FBT003 - the engine's signature
             self._shard.update(
-                edge.UpdateOperation.set_payload([str(decision.memory_id)], _values(decision))
+                edge.UpdateOperation.set_payload(
+                    [str(decision.memory_id)], decision_values(decision)
+                )
             )
 
     def _erase(self, owner: str, erasure: Erasure) -> None:
-        gone = [str(point) for point in (*erasure.points, *erasure.memories)]
+        gone: list[edge.PointId] = [str(point) for point in (*erasure.points, *erasure.memories)]
         if gone:
             self._shard.update(edge.UpdateOperation.delete_points(gone))
         self._upsert(
             {
-                put.decision.memory_id: _memory_point(owner, put.candidate, put.decision)
+                put.decision.memory_id: memory_point(owner, put.candidate, put.decision)
                 for put in erasure.puts
             }
         )
@@ -183,7 +185,7 @@ class EdgeEpisodes:
         self._durable = pending
 
     def _query(self, query: EpisodicQuery) -> list[PointHit]:
-        only = _filter(query.owner, query.kinds)
+        only = owner_filter(query.owner, query.kinds)
         dense: dict[UUID, float] = {}
         sparse: dict[UUID, float] = {}
         if query.vector is not None:
@@ -192,11 +194,9 @@ class EdgeEpisodes:
         if query.terms:
             indices = list(query.terms)
             vector = edge.SparseVector(indices, [1.0] * len(indices))
-            idf = edge.SearchParams(idf=edge.IdfParams(corpus=_filter(query.owner, None)))
+            idf = edge.SearchParams(idf=edge.IdfParams(corpus=owner_filter(query.owner, None)))
             sparse = self._scores(edge.Query.Nearest(vector, using=TERMS), only, query.limit, idf)
-        return [
-            PointHit(point, dense.get(point), sparse.get(point)) for point in dense | sparse
-        ]
+        return [PointHit(point, dense.get(point), sparse.get(point)) for point in dense | sparse]
 
     def _scores(
         self,
@@ -215,7 +215,7 @@ class EdgeEpisodes:
         while True:
             request = edge.QueryRequest(
                 query=edge.Query.Nearest(vector.tolist(), using=DENSE),
-                filter=_filter(owner, kinds=None, without_turns=True),
+                filter=owner_filter(owner, kinds=None, without_turns=True),
                 limit=limit,
                 score_threshold=threshold - SCORE_SLACK,
                 with_payload=True,
@@ -224,7 +224,7 @@ class EdgeEpisodes:
             )
             found = self._shard.query(request)
             if len(found) < limit:
-                return [_memory(one) for one in found]
+                return [memory_of(one) for one in found]
             limit *= 4
 
     def _retrieve(self, owner: str, ids: Sequence[UUID]) -> list[edge.Record]:
@@ -234,7 +234,7 @@ class EdgeEpisodes:
         return [one for one in found if one.payload and one.payload["owner"] == owner]
 
     def _scroll(self, owner: str) -> list[edge.Record]:
-        only = _filter(owner, None, without_turns=True)
+        only = owner_filter(owner, None, without_turns=True)
         found: list[edge.Record] = []
         offset = None
         while True:
@@ -320,92 +320,3 @@ def _write_markers(path: Path, markers: dict[int, Applied]) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
-
-
-def _filter(
-    owner: str, kinds: Sequence[str] | None, *, without_turns: bool = False
-) -> edge.Filter:
-    must = [edge.FieldCondition(key="owner", match=edge.MatchValue(value=owner))]
-    if kinds is not None:
-        must.append(edge.FieldCondition(key="kind", match=edge.MatchAny(any=list(kinds))))
-    turns = edge.FieldCondition(key="kind", match=edge.MatchValue(value=TURN))
-    return edge.Filter(must=must, must_not=[turns] if without_turns else None)
-
-
-def _dense(vector: bytes) -> list[float]:
-    values: list[float] = np.frombuffer(vector, dtype="<f2").tolist()
-    return values
-
-
-def _sparse(terms: Sparse) -> edge.SparseVector:
-    weights = np.frombuffer(terms.weights, dtype="<f2").tolist()
-    return edge.SparseVector(list(terms.indices), weights)
-
-
-def _turn_points(record: JournalRecord) -> Iterator[edge.Point]:
-    if record.box is None:
-        return
-    for point in record.points:
-        # Later chunks carry no box: hits are opened through the turn's first chunk.
-        payload: Payload = {"owner": record.owner, "kind": TURN}
-        if point.id == record.event_id:
-            payload["box"] = _boxed(record.box)
-        vectors = {DENSE: _dense(point.vector), TERMS: _sparse(point.terms)}
-        yield edge.Point(str(point.id), vectors, payload)
-
-
-def _memory_point(owner: str, candidate: Candidate, decision: Decision) -> edge.Point:
-    payload: Payload = {
-        "owner": owner,
-        "kind": candidate.kind,
-        "box": _boxed(candidate.box),
-        "guard": candidate.guard.hex(),
-        "speaker": candidate.speaker.hex(),
-        **_values(decision),
-    }
-    vectors = {DENSE: _dense(candidate.vector), TERMS: _sparse(candidate.terms)}
-    return edge.Point(str(decision.memory_id), vectors, payload)
-
-
-def _values(decision: Decision) -> Payload:
-    return {
-        "sources": [str(source) for source in decision.sources],
-        "said_at": iso(decision.said_at),
-        "touched_at": iso(decision.touched_at),
-        "created_at": iso(decision.created_at),
-        "last_accessed": iso(decision.last_accessed),
-        "importance": decision.importance,
-        "confidence": decision.confidence,
-    }
-
-
-def _boxed(box: Box) -> Payload:
-    return {"key": box.key_id.hex, "sealed": base64.b64encode(box.sealed).decode()}
-
-
-def _box(payload: Payload) -> Box:
-    boxed = payload["box"]
-    return Box(key_id=UUID(boxed["key"]), sealed=base64.b64decode(boxed["sealed"]))
-
-
-def _memory(found: edge.Record | edge.ScoredPoint) -> MemoryPoint:
-    payload = found.payload
-    vector = None
-    if found.vector:
-        vector = np.asarray(found.vector[DENSE], dtype=np.float32)
-    times = {
-        name: datetime.fromisoformat(payload[name])
-        for name in ("said_at", "touched_at", "created_at", "last_accessed")
-    }
-    return MemoryPoint(
-        memory_id=UUID(str(found.id)),
-        kind=payload["kind"],
-        box=_box(payload),
-        guard=bytes.fromhex(payload["guard"]),
-        speaker=bytes.fromhex(payload["speaker"]),
-        sources=tuple(UUID(source) for source in payload["sources"]),
-        importance=payload["importance"],
-        confidence=payload["confidence"],
-        vector=vector,
-        **times,
-    )

@@ -108,7 +108,7 @@ class SqliteIdentity:
     async def places(self, owner: str, point_ids: Sequence[UUID]) -> dict[UUID, EventPlace]:
         """Return where points stand."""
         rows = self._by_ids(
-            f"SELECT {PLACE_COLUMNS} FROM events e JOIN sessions s ON s.number = e.session"
+            f"SELECT {PLACE_COLUMNS} FROM events e JOIN sessions s ON s.number = e.session"  # noqa: S608 - constants
             " WHERE e.owner = ? AND e.event_id IN ({})",
             owner,
             point_ids,
@@ -117,7 +117,7 @@ class SqliteIdentity:
         missing = [point for point in point_ids if point not in found]
         if missing:
             rows = self._by_ids(
-                f"SELECT {PLACE_COLUMNS}, p.kind, p.point_id FROM points p"
+                f"SELECT {PLACE_COLUMNS}, p.kind, p.point_id FROM points p"  # noqa: S608 - constants
                 " JOIN events e ON e.event_id = p.event_id"
                 " JOIN sessions s ON s.number = e.session"
                 " WHERE p.owner = ? AND p.point_id IN ({})",
@@ -175,7 +175,10 @@ class SqliteIdentity:
         self, owner: str, slots: Sequence[bytes] | None = None
     ) -> list[StatementRow]:
         """Return statements in the order of truth within each matter."""
-        columns = "kind, slot, matter, value, box_key, box, event_id, said_at, recorded_at, journal_offset"
+        columns = (
+            "kind, slot, matter, value, box_key, box, event_id, said_at, recorded_at,"
+            " journal_offset"
+        )
         order = "ORDER BY matter, said_us, journal_offset, number"
         if slots is None:
             sql = f"SELECT {columns} FROM statements WHERE owner = ? {order}"  # noqa: S608 - constants

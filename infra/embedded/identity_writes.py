@@ -18,46 +18,46 @@ ROLE: Final = "identity store"
 FORMAT: Final = 1
 EPOCH_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND: Final = timedelta(microseconds=1)
-SCHEMA: Final = (
-    # The marker of an owner: records of the journal up to `applied` have had their effect.
-    "CREATE TABLE owners (number INTEGER PRIMARY KEY, owner TEXT NOT NULL UNIQUE,"
-    " epoch TEXT NOT NULL, applied INTEGER NOT NULL)",
-    # Where catching up begins.
-    "CREATE TABLE partitions (partition INTEGER PRIMARY KEY, epoch TEXT NOT NULL,"
-    " low_water INTEGER NOT NULL)",
-    "CREATE TABLE sessions (number INTEGER PRIMARY KEY, owner INTEGER NOT NULL,"
-    " session BLOB NOT NULL, size INTEGER NOT NULL, UNIQUE (owner, session))",
-    "CREATE TABLE events (event_id BLOB PRIMARY KEY, owner INTEGER NOT NULL,"
-    " content BLOB NOT NULL, producer BLOB NOT NULL, journal_offset INTEGER NOT NULL,"
-    " session INTEGER, position INTEGER, speaker BLOB, said_at TEXT NOT NULL, role TEXT,"
-    " candidates INTEGER) WITHOUT ROWID",
-    "CREATE INDEX events_by_producer ON events (owner, producer)",
-    "CREATE INDEX events_by_offset ON events (owner, journal_offset)",
-    "CREATE INDEX events_by_place ON events (session, position)",
-    # Later chunks of turns, and memories: whose text they are.
-    "CREATE TABLE points (point_id BLOB PRIMARY KEY, owner INTEGER NOT NULL,"
-    " event_id BLOB NOT NULL, kind TEXT NOT NULL) WITHOUT ROWID",
-    "CREATE INDEX points_by_event ON points (event_id)",
-    "CREATE INDEX points_by_owner ON points (owner, kind)",
-    "CREATE TABLE statements (number INTEGER PRIMARY KEY, owner INTEGER NOT NULL,"
-    " slot BLOB NOT NULL, matter BLOB NOT NULL, value BLOB NOT NULL, kind TEXT NOT NULL, box_key BLOB NOT NULL,"
-    " box BLOB NOT NULL, event_id BLOB NOT NULL, said_at TEXT NOT NULL,"
-    " said_us INTEGER NOT NULL, recorded_at TEXT NOT NULL, journal_offset INTEGER NOT NULL)",
-    "CREATE INDEX statements_by_slot ON statements (owner, slot)",
-    "CREATE INDEX statements_by_event ON statements (event_id)",
-    # Which turns' summaries hold text of which turn.
-    "CREATE TABLE reads (read BLOB NOT NULL, event_id BLOB NOT NULL, owner INTEGER NOT NULL,"
-    " PRIMARY KEY (read, event_id)) WITHOUT ROWID",
-    "CREATE INDEX reads_by_event ON reads (event_id)",
-    "CREATE TABLE erased (event_id BLOB PRIMARY KEY, owner INTEGER NOT NULL) WITHOUT ROWID",
-)
+SCHEMA: Final = """
+    -- The marker of an owner: records of the journal up to `applied` have had their effect.
+    CREATE TABLE owners (number INTEGER PRIMARY KEY, owner TEXT NOT NULL UNIQUE, epoch TEXT
+        NOT NULL, applied INTEGER NOT NULL);
+    -- Where catching up begins.
+    CREATE TABLE partitions (partition INTEGER PRIMARY KEY, epoch TEXT NOT NULL, low_water
+        INTEGER NOT NULL);
+    CREATE TABLE sessions (number INTEGER PRIMARY KEY, owner INTEGER NOT NULL, session BLOB
+        NOT NULL, size INTEGER NOT NULL, UNIQUE (owner, session));
+    CREATE TABLE events (event_id BLOB PRIMARY KEY, owner INTEGER NOT NULL, content BLOB NOT
+        NULL, producer BLOB NOT NULL, journal_offset INTEGER NOT NULL, session INTEGER,
+        position INTEGER, speaker BLOB, said_at TEXT NOT NULL, role TEXT, candidates INTEGER)
+        WITHOUT ROWID;
+    CREATE INDEX events_by_producer ON events (owner, producer);
+    CREATE INDEX events_by_offset ON events (owner, journal_offset);
+    CREATE INDEX events_by_place ON events (session, position);
+    -- Later chunks of turns, and memories: whose text they are.
+    CREATE TABLE points (point_id BLOB PRIMARY KEY, owner INTEGER NOT NULL, event_id BLOB NOT
+        NULL, kind TEXT NOT NULL) WITHOUT ROWID;
+    CREATE INDEX points_by_event ON points (event_id);
+    CREATE INDEX points_by_owner ON points (owner, kind);
+    CREATE TABLE statements (number INTEGER PRIMARY KEY, owner INTEGER NOT NULL, slot BLOB NOT
+        NULL, matter BLOB NOT NULL, value BLOB NOT NULL, kind TEXT NOT NULL, box_key BLOB NOT
+        NULL, box BLOB NOT NULL, event_id BLOB NOT NULL, said_at TEXT NOT NULL, said_us
+        INTEGER NOT NULL, recorded_at TEXT NOT NULL, journal_offset INTEGER NOT NULL);
+    CREATE INDEX statements_by_slot ON statements (owner, slot);
+    CREATE INDEX statements_by_event ON statements (event_id);
+    -- Which turns' summaries hold text of which turn.
+    CREATE TABLE reads (read BLOB NOT NULL, event_id BLOB NOT NULL, owner INTEGER NOT NULL,
+        PRIMARY KEY (read, event_id)) WITHOUT ROWID;
+    CREATE INDEX reads_by_event ON reads (event_id);
+    CREATE TABLE erased (event_id BLOB PRIMARY KEY, owner INTEGER NOT NULL) WITHOUT ROWID;
+"""
 
 
 def create(connection: sqlite3.Connection) -> None:
     """Make the tables of a new file, or check an old one's format."""
     with transaction(connection):
         if check_format(connection, ROLE, FORMAT):
-            for statement in SCHEMA:
+            for statement in SCHEMA.split(";"):
                 connection.execute(statement)
 
 
@@ -96,7 +96,7 @@ def _owner(connection: sqlite3.Connection, owner: str, epoch: str) -> tuple[int,
             "INSERT INTO owners (owner, epoch, applied) VALUES (?, ?, -1)", (owner, epoch)
         )
         return cursor.lastrowid or 0, -1
-    return row
+    return int(row[0]), int(row[1])
 
 
 def _session(connection: sqlite3.Connection, owner: int, record: JournalRecord) -> int:

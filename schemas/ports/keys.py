@@ -13,6 +13,7 @@ __all__ = [
     "WrappedKey",
 ]
 
+
 @dataclass(frozen=True, slots=True)
 class WrappedKey:
     """A data key sealed by its owner's key, as it stands in the key log."""
@@ -66,9 +67,7 @@ class Keys(Protocol):
         """Append wrapped keys to the key log."""
         ...
 
-    async def open_boxes(
-        self, owner: str, boxes: Sequence[tuple[Box, UUID]]
-    ) -> list[bytes | None]:
+    async def open_boxes(self, owner: str, boxes: Sequence[tuple[Box, UUID]]) -> list[bytes | None]:
         """Open (box, record id) pairs in order; None where the key was shredded."""
         ...
 

@@ -23,6 +23,7 @@ __all__ = [
     "Stored",
 ]
 
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """A journal record with its place, as projections take it."""
@@ -119,8 +120,7 @@ class IdentityStore(Protocol):
         ...
 
     async def places(self, owner: str, point_ids: Sequence[UUID]) -> dict[UUID, EventPlace]:
-        """Return where points (chunks of turns, memories) stand; a turn's first chunk has
-        the turn's own id."""
+        """Return where points stand; a turn's first chunk has the turn's own id."""
         ...
 
     async def neighbours(
@@ -136,7 +136,7 @@ class IdentityStore(Protocol):
     async def turns(
         self, owner: str, *, after: int = -1, limit: int = 100, newest: bool = False
     ) -> list[EventPlace]:
-        """List turns in journal order (or newest first), from journal offset `after` on."""
+        """List turns in journal order (or newest first) with a journal offset over `after`."""
         ...
 
     async def statements(
@@ -150,8 +150,7 @@ class IdentityStore(Protocol):
         ...
 
     async def candidates(self, owner: str) -> list[tuple[UUID, int]]:
-        """Return (event id, journal offset of the record that holds its candidates) of every
-        turn with candidates, in journal order of the turns."""
+        """Return (event id, offset of the record that holds its candidates), in journal order."""
         ...
 
     async def points(self, owner: str, event_ids: Sequence[UUID]) -> list[UUID]:

@@ -3,27 +3,22 @@
 import asyncio
 import uuid
 from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Final, Self
 from zoneinfo import available_timezones
 
-from .door import Door, serve
+from .door import serve as serve_door
 from .infra.settings import Settings
-from .infra.wiring import Engines, Tools, open_engines
+from .infra.wiring import Tools, open_engines
 from .messages import Message, Origin, envelopes
-from .operator import Operator
+from .parameters import ident_of, limit_of, name_of, not_yet, question_of, several
+from .runtime import Runtime
 from .schemas.cloudevents import encode
-from .schemas.errors import NotFound, Rejected, Unavailable
-from .schemas.events import Envelope, EventType, Forget, SetTimezone, event_id, owner_key
-from .schemas.limits import (
-    ID_CHARACTERS_MAX,
-    QUERY_CHARACTERS_MAX,
-    SEARCH_LIMIT_MAX,
-    SETTLE_TIMEOUT_S,
-)
-from .schemas.ports import EventPlace, NewRecord, Position, TopicPartition
+from .schemas.errors import Rejected, Unavailable
+from .schemas.events import Envelope, EventType, Forget, SetTimezone, owner_key
+from .schemas.limits import SETTLE_TIMEOUT_S
+from .schemas.ports import EventPlace, NewRecord, Position
 from .schemas.results import (
     Check,
     DeadLetter,
@@ -34,14 +29,8 @@ from .schemas.results import (
     Revision,
     Stats,
 )
-from .schemas.topics import COMMANDS, INGRESS, TURNS, WRITER_GROUP
-from .streams.consumer import Consumer, Progress
-from .streams.context import Sessions, Turns
-from .streams.letters import Letters
-from .streams.projections import Journal
-from .streams.reading import Ident, Reader
-from .streams.recall import Recall
-from .streams.writer import Ports, Writer
+from .schemas.topics import COMMANDS, INGRESS, TURNS
+from .streams.reading import Ident
 
 __all__ = ["Memory"]
 
@@ -79,7 +68,6 @@ class Memory:
         self._process = process
         self._tools = tools or Tools()
         self._stack = AsyncExitStack()
-        self._progress = Progress()
 
     async def __aenter__(self) -> Self:
         """Open the folder, bring the stores to the journal's end, start deciding.
@@ -94,13 +82,13 @@ class Memory:
         async with AsyncExitStack() as stack:
             engines = await open_engines(self._settings, self._tools)
             stack.push_async_callback(engines.stack.aclose)
-            self._assemble(engines)
-            await self._journal.catch_up()
-            stack.push_async_callback(self._journal.flush)
+            self._runtime = Runtime(engines, turns_searchable=self._settings.turns_searchable)
+            await self._runtime.journal.catch_up()
+            stack.push_async_callback(self._runtime.journal.flush)
             if self._process:
-                await self._start(stack)
+                stack.push_async_callback(self._runtime.start())
             if self._serve:
-                door: Door = await serve(self, engines.folder)
+                door = await serve_door(self, engines.folder)
                 stack.push_async_callback(door.close)
             self._stack = stack.pop_all()
         return self
@@ -108,51 +96,6 @@ class Memory:
     async def __aexit__(self, *_: object) -> None:
         """Stop deciding, make everything durable, release the folder."""
         await self._stack.aclose()
-
-    def _assemble(self, engines: Engines) -> None:
-        self._engines = engines
-        keys, identity, episodes = engines.keys, engines.identity, engines.episodes
-        searchable = self._settings.turns_searchable
-        self._journal = Journal(engines.log, keys, identity, episodes, engines.partitions)
-        turns = Turns(keys, identity, episodes, self._journal)
-        self._sessions = Sessions(identity, turns)
-        self._reader = Reader(keys, identity, episodes, turns, self._journal)
-        self._recall = Recall(
-            keys, identity, episodes, engines.encoder, engines.terms, turns_searchable=searchable
-        )
-        self._letters = Letters(engines.log, keys, engines.clock, engines.partitions)
-        self._operator = Operator(engines, self._letters, self._progress)
-
-    async def _start(self, stack: AsyncExitStack) -> None:
-        engines = self._engines
-        ports = Ports(
-            self._journal,
-            engines.keys,
-            engines.identity,
-            engines.episodes,
-            engines.encoder,
-            engines.recogniser,
-            engines.terms,
-            engines.clock,
-        )
-        writer = Writer(
-            ports, self._sessions, turns_searchable=self._settings.turns_searchable
-        )
-        places = [
-            TopicPartition(topic.name, partition)
-            for topic in INGRESS
-            for partition in range(engines.partitions)
-        ]
-        consumer = Consumer(
-            engines.log,
-            WRITER_GROUP,
-            places,
-            writer.handle,
-            self._letters.bury,
-            self._progress,
-        )
-        task = asyncio.create_task(consumer.run(), name="eunoe-writer")
-        stack.push_async_callback(_end, task)
 
     async def add(  # noqa: PLR0913 - the parameters that users of memory libraries know
         self,
@@ -191,16 +134,16 @@ class Memory:
             Rejected: A message can't be taken, or an id is used again with other content.
             Unavailable: The folder can't be written now; nothing was stored.
         """
-        _not_yet("expires_at", expires_at)
-        _not_yet("store", None if store else store)
+        not_yet("expires_at", expires_at)
+        not_yet("store", None if store else store)
         origin = Origin(
-            tenant_id=_name("tenant_id", tenant_id),
-            user_id=_name("user_id", user_id),
+            tenant_id=name_of("tenant_id", tenant_id),
+            user_id=name_of("user_id", user_id),
             source=source,
             session_id=session_id,
             agent_id=agent_id,
             metadata=metadata,
-            now=self._engines.clock.now(),
+            now=self._runtime.engines.clock.now(),
         )
         events = envelopes(messages, origin)
         if events:
@@ -237,24 +180,21 @@ class Memory:
             Rejected: A parameter can't be used.
         """
         for name, value in (("filters", filters), ("project_id", project_id), ("as_of", as_of)):
-            _not_yet(name, value)
-        _not_yet("now", now)
-        if not isinstance(query, str) or len(query) > QUERY_CHARACTERS_MAX:
-            message = f"The query must be a text of at most {QUERY_CHARACTERS_MAX} characters."
-            raise Rejected(message)
-        question = query.encode(errors="replace").decode().strip()
-        bounded = _limit(limit)
+            not_yet(name, value)
+        not_yet("now", now)
+        question = question_of(query)
+        bounded = limit_of(limit)
         if not question or bounded == 0:
             return []
         owner = self._owner(tenant_id, user_id)
         if kinds is None or "slot" in kinds:
-            answers = await self._recall.answers(owner, question)
+            answers = await self._runtime.recall.answers(owner, question)
             if answers:
-                return (await self._reader.slot_hits(owner, answers))[:bounded]
-        found = await self._recall.find(
+                return (await self._runtime.reader.slot_hits(owner, answers))[:bounded]
+        found = await self._runtime.recall.find(
             owner, question, limit=bounded, kinds=None if kinds is None else tuple(kinds)
         )
-        return await self._reader.hits(owner, found)
+        return await self._runtime.reader.hits(owner, found)
 
     async def get(self, id: Ident, *, user_id: str, tenant_id: str = TENANT) -> Item:  # noqa: A002 - the field's word
         """Return a turn by its producer's id (or (source, id)), a memory by its id, or a slot.
@@ -263,7 +203,7 @@ class Memory:
             NotFound: This user has nothing with the id.
             AmbiguousId: Several sources use the id.
         """
-        return await self._reader.get(self._owner(tenant_id, user_id), _ident(id))
+        return await self._runtime.reader.get(self._owner(tenant_id, user_id), ident_of(id))
 
     async def list(
         self,
@@ -275,25 +215,27 @@ class Memory:
     ) -> list[Item]:
         """List turns and memories, the newest first."""
         owner = self._owner(tenant_id, user_id)
-        return await self._reader.items(owner, kinds, _limit(limit))
+        return await self._runtime.reader.items(owner, kinds, limit_of(limit))
 
     async def history(
-        self, id: Ident, *, user_id: str, tenant_id: str = TENANT  # noqa: A002 - the field's word
+        self,
+        id: Ident,  # noqa: A002 - the field's word
+        *,
+        user_id: str,
+        tenant_id: str = TENANT,
     ) -> Revisions:
         """Return how a turn, memory or slot came to be what it is, oldest first.
 
         Raises:
             NotFound: This user has nothing with the id.
         """
-        return await self._reader.history(self._owner(tenant_id, user_id), _ident(id))
+        return await self._runtime.reader.history(self._owner(tenant_id, user_id), ident_of(id))
 
     async def profile(self, *, user_id: str, tenant_id: str = TENANT) -> ProfileFields:
         """Return the current value of every slot and preference, with its sources."""
-        return await self._reader.profile(self._owner(tenant_id, user_id))
+        return await self._runtime.reader.profile(self._owner(tenant_id, user_id))
 
-    async def set_timezone(
-        self, timezone: str, *, user_id: str, tenant_id: str = TENANT
-    ) -> None:
+    async def set_timezone(self, timezone: str, *, user_id: str, tenant_id: str = TENANT) -> None:
         """Set the user's time zone.
 
         Args:
@@ -324,20 +266,22 @@ class Memory:
             Rejected: An id is a memory's: the sentence names the turns to forget.
         """
         owner = self._owner(tenant_id, user_id)
-        idents = [_ident(one) for one in (_several(ids))]
+        idents = [ident_of(one) for one in (several(ids))]
         places = [await self._turn_to_forget(owner, one) for one in idents]
         events = tuple(dict.fromkeys(place.event_id for place in places))
         if not events:
             message = "Nothing to forget: give at least one id."
             raise Rejected(message)
-        producer_ids = await self._reader.producer_ids(owner, events)
+        producer_ids = await self._runtime.reader.producer_ids(owner, events)
         command, _ = await self._command(tenant_id, user_id, Forget(event_ids=events))
-        return await self._operator.report(owner, command, producer_ids, self._journal)
+        return await self._runtime.operator.report(
+            owner, command, producer_ids, self._runtime.journal
+        )
 
     async def stats(self, *, user_id: str | None = None, tenant_id: str = TENANT) -> Stats:
         """Count what there is, for one user or, without a name, for the whole store."""
         owner = None if user_id is None else self._owner(tenant_id, user_id)
-        return await self._operator.stats(owner)
+        return await self._runtime.operator.stats(owner)
 
     async def settled(self, *, timeout_s: float = SETTLE_TIMEOUT_S) -> None:
         """Wait until everything acknowledged so far is decided and searchable.
@@ -352,47 +296,50 @@ class Memory:
             return
         ends = []
         for topic in INGRESS:
-            for partition in range(self._engines.partitions):
-                _, end = await self._engines.log.bounds(topic.name, partition)
-                ends.append(Position(topic.name, partition, self._engines.log.epoch, end - 1))
+            for partition in range(self._runtime.engines.partitions):
+                _, end = await self._runtime.engines.log.bounds(topic.name, partition)
+                ends.append(
+                    Position(topic.name, partition, self._runtime.engines.log.epoch, end - 1)
+                )
         try:
             async with asyncio.timeout(timeout_s):
-                await self._progress.wait(ends)
+                await self._runtime.progress.wait(ends)
         except TimeoutError:
-            trouble = self._progress.trouble or "there is more to do: wait longer"
+            trouble = self._runtime.progress.trouble or "there is more to do: wait longer"
             message = f"Not settled after {timeout_s:g} s: {trouble}"
             raise Unavailable(message) from None
 
     async def digest(self, *, user_id: str, tenant_id: str = TENANT) -> str:
         """Return the digest of a user's state, 64 hexadecimal digits."""
-        return await self._reader.digest(self._owner(tenant_id, user_id))
+        return await self._runtime.reader.digest(self._owner(tenant_id, user_id))
 
     async def dead_letters(
         self, *, user_id: str | None = None, tenant_id: str = TENANT, show: bool = False
     ) -> Refused:
         """List refused events; with `show` the original is opened."""
         owner = None if user_id is None else self._owner(tenant_id, user_id)
-        return await self._letters.refused(owner, show=show)
+        return await self._runtime.letters.refused(owner, show=show)
 
     async def doctor(self) -> Checks:
         """Check folder, keys, log, stores and writer."""
-        return await self._operator.doctor(self._journal)
+        return await self._runtime.operator.doctor(self._runtime.journal)
 
     async def optimise(self) -> None:
         """Rebuild the vector segments: faster search, deleted points vanish; takes seconds."""
-        await self._engines.episodes.optimise()
+        await self._runtime.engines.episodes.optimise()
 
     async def warm(self) -> None:
         """Load the models now instead of at the first use."""
         await asyncio.gather(
-            self._engines.encoder.encode(["warm"]), self._engines.recogniser.recognise(["Ana 安娜"])
+            self._runtime.engines.encoder.encode(["warm"]),
+            self._runtime.engines.recogniser.recognise(["Ana 安娜"]),
         )
 
     async def _turn_to_forget(self, owner: str, ident: Ident) -> EventPlace:
-        place = await self._reader.place(owner, ident)
+        place = await self._runtime.reader.place(owner, ident)
         if place is not None:
             return place
-        item = await self._reader.get(owner, ident)
+        item = await self._runtime.reader.get(owner, ident)
         turns = ", ".join(item.sources)
         message = (
             f"{item.id} is a {item.kind} and not a turn: forget the turns that it came from, "
@@ -408,66 +355,25 @@ class Memory:
             id=str(uuid.uuid4()),
             source=RUNTIME,
             type=kind,
-            time=self._engines.clock.now(),
-            tenant_id=_name("tenant_id", tenant_id),
-            user_id=_name("user_id", user_id),
+            time=self._runtime.engines.clock.now(),
+            tenant_id=name_of("tenant_id", tenant_id),
+            user_id=name_of("user_id", user_id),
             payload=payload,
         )
         await self.settled()
         return event.event_id, await self._publish(COMMANDS.name, [event], wait=True)
 
-    async def _publish(
-        self, topic: str, events: Sequence[Envelope], *, wait: bool
-    ) -> Positions:
+    async def _publish(self, topic: str, events: Sequence[Envelope], *, wait: bool) -> Positions:
         records = []
         for event in events:
             headers, value = encode(event)
             records.append(NewRecord(topic, event.owner.encode(), value, headers))
-        positions = await self._engines.log.append(records)
+        positions = await self._runtime.engines.log.append(records)
         if wait and self._process:
-            refused = await self._progress.wait(positions)
+            refused = await self._runtime.progress.wait(positions)
             if refused:
                 raise refused[0][1]
         return positions
 
     def _owner(self, tenant_id: str, user_id: str) -> str:
-        return owner_key(_name("tenant_id", tenant_id), _name("user_id", user_id))
-
-
-async def _end(task: "asyncio.Task[None]") -> None:
-    task.cancel()
-    with suppress(asyncio.CancelledError, Exception):  # whoever waited was told already
-        await task
-
-
-def _name(parameter: str, value: object) -> str:
-    try:
-        if isinstance(value, str) and value and len(value) <= ID_CHARACTERS_MAX and value.encode():
-            return value
-    except UnicodeEncodeError:
-        pass
-    message = f"{parameter} must be a text of 1 to {ID_CHARACTERS_MAX} characters."
-    raise Rejected(message)
-
-
-def _ident(value: object) -> Ident:
-    if isinstance(value, tuple) and len(value) == 2:  # noqa: PLR2004 - a pair
-        return _name("source", value[0]), _name("id", value[1])
-    return _name("id", value)
-
-
-def _several(ids: Ident | Sequence[Ident]) -> Sequence[Ident]:
-    return [ids] if isinstance(ids, str | tuple) else ids
-
-
-def _limit(value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= SEARCH_LIMIT_MAX:
-        return value
-    message = f"limit must be a whole number from 0 to {SEARCH_LIMIT_MAX}."
-    raise Rejected(message)
-
-
-def _not_yet(name: str, value: object) -> None:
-    if value is not None:
-        message = f"{name} isn't there yet in this version: leave it out."
-        raise Rejected(message)
+        return owner_key(name_of("tenant_id", tenant_id), name_of("user_id", user_id))

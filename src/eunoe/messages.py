@@ -48,7 +48,7 @@ class Origin:
     now: datetime
 
 
-def envelopes(messages: Message | Sequence[Message], origin: Origin) -> list[Envelope]:
+def envelopes(messages: object, origin: Origin) -> list[Envelope]:
     """Turn messages into events, secrets replaced by typed placeholders.
 
     Args:
@@ -58,9 +58,8 @@ def envelopes(messages: Message | Sequence[Message], origin: Origin) -> list[Env
     Raises:
         Rejected: A message can't be taken; the sentence names it by its index.
     """
-    several: Sequence[Message]
     if isinstance(messages, str | Mapping):
-        several = [messages]
+        several: Sequence[object] = [messages]
     elif isinstance(messages, Sequence):
         several = messages
     else:
@@ -75,7 +74,7 @@ def envelopes(messages: Message | Sequence[Message], origin: Origin) -> list[Env
     return [_envelope(index, one, origin) for index, one in enumerate(several)]
 
 
-def _envelope(index: int, message: Message, origin: Origin) -> Envelope:
+def _envelope(index: int, message: object, origin: Origin) -> Envelope:
     fields = _fields(index, message)
     try:
         content = fields["content"]
@@ -102,7 +101,7 @@ def _envelope(index: int, message: Message, origin: Origin) -> Envelope:
         raise _rejected(index, describe(error)) from None
 
 
-def _fields(index: int, message: Message) -> Mapping[str, Any]:
+def _fields(index: int, message: object) -> Mapping[str, Any]:
     if isinstance(message, str):
         return {"content": message}
     if not isinstance(message, Mapping):

@@ -128,7 +128,7 @@ class SyncMemory:
             self._loop = None
 
 
-def _settings(where: Where) -> Settings:
+def _settings(where: object) -> Settings:
     if isinstance(where, Settings):
         return where
     if where is None:

@@ -1,0 +1,84 @@
+"""The processors of an embedded store, put together over its engines."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
+
+from .infra.wiring import Engines
+from .operator import Operator
+from .schemas.errors import EunoeError
+from .schemas.ports import TopicPartition
+from .schemas.topics import INGRESS, WRITER_GROUP
+from .streams.consumer import Consumer, Progress
+from .streams.context import Sessions, Turns
+from .streams.letters import Letters
+from .streams.projections import Journal
+from .streams.reading import Reader
+from .streams.recall import Recall
+from .streams.writer import Ports, Writer
+
+__all__ = ["Runtime"]
+
+
+class Runtime:
+    """Journal, readers and the writer's loop of one store.
+
+    Args:
+        engines: Open ones.
+        turns_searchable: Whether turns themselves are found.
+    """
+
+    def __init__(self, engines: Engines, *, turns_searchable: bool) -> None:
+        self.engines = engines
+        self.progress = Progress()
+        keys, identity, episodes = engines.keys, engines.identity, engines.episodes
+        self.journal = Journal(engines.log, keys, identity, episodes, engines.partitions)
+        turns = Turns(keys, identity, episodes, self.journal)
+        self.reader = Reader(keys, identity, episodes, turns, self.journal)
+        self.recall = Recall(
+            keys,
+            identity,
+            episodes,
+            engines.encoder,
+            engines.terms,
+            turns_searchable=turns_searchable,
+        )
+        self.letters = Letters(engines.log, keys, engines.clock, engines.partitions)
+        self.operator = Operator(engines, self.letters, self.progress)
+        ports = Ports(
+            self.journal,
+            keys,
+            identity,
+            episodes,
+            engines.encoder,
+            engines.recogniser,
+            engines.terms,
+            engines.clock,
+        )
+        self._writer = Writer(
+            ports, Sessions(identity, turns), self.letters, turns_searchable=turns_searchable
+        )
+
+    def start(self) -> Callable[[], Awaitable[None]]:
+        """Start deciding; returns what ends it."""
+        places = [
+            TopicPartition(topic.name, partition)
+            for topic in INGRESS
+            for partition in range(self.engines.partitions)
+        ]
+        consumer = Consumer(
+            self.engines.log,
+            WRITER_GROUP,
+            places,
+            self._writer.handle,
+            self.letters.bury,
+            self.progress,
+        )
+        return partial(_end, asyncio.create_task(consumer.run(), name="eunoe-writer"))
+
+
+async def _end(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError, EunoeError):  # whoever waited was told already
+        await task
