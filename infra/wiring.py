@@ -25,7 +25,15 @@ from .settings import ENCODER_DEFAULT, Settings
 from .terms import Terms as TermSplitter
 from .usem3 import UseEncoder
 
-__all__ = ["FORMAT", "ClosingEncoder", "ClosingRecogniser", "Engines", "Tools", "open_engines"]
+__all__ = [
+    "FORMAT",
+    "STORE_FILE",
+    "ClosingEncoder",
+    "ClosingRecogniser",
+    "Engines",
+    "Tools",
+    "open_engines",
+]
 
 FORMAT: Final = 1
 STORE_FILE: Final = "store.json"
@@ -203,7 +211,7 @@ def _read_store(folder: Path, encoder: Encoder) -> tuple[_Store, bool]:
     if (store.encoder, store.dimension) != (encoder.id, encoder.dimension):
         message = (
             f"The store was written with the encoder {store.encoder} and not with {encoder.id}: "
-            f"open it with that one, or run: eunoe --folder {folder} reembed"
+            f"open it with that one, or run: eunoe --folder {folder} reembed --into NEW-FOLDER"
         )
         raise EncoderMismatch(message)
     return store, False

@@ -6,13 +6,19 @@ from typing import Final
 from .slot_patterns import CLAUSE, EMAIL, Row, compile_slots
 from .slot_words import ENGLISH_SLOT_WORDS
 
-__all__ = ["ENGLISH_CLAUSE", "ENGLISH_NO_VALUES", "ENGLISH_SLOTS", "JOB_ENDS", "NO_JOBS"]
+__all__ = [
+    "CLAUSE_MARKS",
+    "CLAUSE_WORDS",
+    "ENGLISH_NO_VALUES",
+    "ENGLISH_SLOTS",
+    "JOB_ENDS",
+    "NO_JOBS",
+]
 
-ENGLISH_CLAUSE: Final = re.compile(
-    r"(?:^\W*|[,;:.!?(–—]+\s*|-\s|[^\w\s'’]+\s|\b(?:and|but|so|btw|cause|because|that|since"
-    r"|ok|hi|hey|hello|well|lol|actually"
-    r"|now|fyi|note|remember|yes|yeah|no|honestly|here|as|when|also|plus)\s+)",
-    re.IGNORECASE,
+CLAUSE_MARKS: Final = re.compile(r"[,;:.!?(–—]|-\s|[^\w\s'’\"“”)/@#&+*-]")
+CLAUSE_WORDS: Final = frozenset(
+    "and but so btw cause because that since ok hi hey hello well lol actually now fyi note "
+    "remember yes yeah no honestly here as when also plus".split()
 )
 _AM: Final = (
     r"i(?:'m| am|m)(?: (?:now|currently|still|actually|also|just|only|originally|really"

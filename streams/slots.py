@@ -10,13 +10,20 @@ from typing import Final, NamedTuple
 
 from ..schemas.ports import Entity
 from .chinese_slots import CHINESE_CLAUSE, CHINESE_NO_VALUES, CHINESE_SLOTS
-from .english_slots import ENGLISH_CLAUSE, ENGLISH_NO_VALUES, ENGLISH_SLOTS, JOB_ENDS, NO_JOBS
+from .english_slots import (
+    CLAUSE_MARKS,
+    CLAUSE_WORDS,
+    ENGLISH_NO_VALUES,
+    ENGLISH_SLOTS,
+    JOB_ENDS,
+    NO_JOBS,
+)
 from .slot_patterns import SlotPattern
 
 __all__ = ["Slot", "find_slots", "normalise_thing"]
 
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
-_WORD: Final = re.compile(r"[a-zà-ÿ#@]+(?:['-][a-zà-ÿ]+)*")
+_WORD: Final = re.compile(r"[A-Za-zÀ-ÿ]+(?:['-][A-Za-zÀ-ÿ]+)*")
 _DIGITS: Final = re.compile(r"\d{3}|\d\d\W\d")
 _STEM_MIN: Final = 3
 _JOB_WORDS_MAX: Final = 4
@@ -104,18 +111,11 @@ def normalise_thing(thing: str) -> str:
 
 
 def _english(text: str, entities: Sequence[Entity]) -> Iterator[Slot]:
-    lower = text.lower()
-    words = set(_WORD.findall(lower))
-    words |= {part for word in words if "-" in word for part in word.split("-")}
-    words |= {mark for mark in "@" if mark in text}
-    if _DIGITS.search(text):
-        words.add("#")
-    starts: list[int] = []
+    words, starts = _read(text)
     for one in ENGLISH_SLOTS:
         name = one.slot
         if words.isdisjoint(one.words):
             continue
-        starts = starts or _starts(ENGLISH_CLAUSE, text)
         for match in _matches(one, text, starts):
             start, end = _trimmed(text, *match.span("value"))
             value = text[start:end]
@@ -130,6 +130,31 @@ def _english(text: str, entities: Sequence[Entity]) -> Iterator[Slot]:
                     continue
             thing = match.groupdict().get("thing")
             yield Slot(f"{name}/{normalise_thing(thing)}" if thing else name, start, end)
+
+
+def _read(text: str) -> tuple[set[str], list[int]]:
+    """Return a text's words in lower case, with marks for numbers, and where clauses begin."""
+    words: set[str] = set()
+    starts = [0]
+    previous, end = "", 0
+    for match in _WORD.finditer(text):
+        word = match.group().lower()
+        gap = text[end : match.start()]
+        if (
+            end == 0
+            or previous in CLAUSE_WORDS
+            or (gap != " " and CLAUSE_MARKS.search(gap) is not None)
+        ):
+            starts.append(match.start())
+        words.add(word)
+        if "-" in word:
+            words.update(word.split("-"))
+        previous, end = word, match.end()
+    if "@" in text:
+        words.add("@")
+    if _DIGITS.search(text):
+        words.add("#")
+    return words, sorted(set(starts))
 
 
 def _starts(clause: re.Pattern[str], text: str) -> list[int]:

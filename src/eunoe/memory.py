@@ -68,6 +68,19 @@ class Memory:
         self._process = process
         self._tools = tools or Tools()
         self._stack = AsyncExitStack()
+        self._opened: Runtime | None = None
+
+    @property
+    def runtime(self) -> Runtime:
+        """The processors behind the façade, for tools of ours.
+
+        Raises:
+            Unavailable: The memory is not open.
+        """
+        if self._opened is None:
+            message = "The memory is not open: use it inside an async with block."
+            raise Unavailable(message)
+        return self._opened
 
     async def __aenter__(self) -> Self:
         """Open the folder, bring the stores to the journal's end, start deciding.
@@ -82,11 +95,11 @@ class Memory:
         async with AsyncExitStack() as stack:
             engines = await open_engines(self._settings, self._tools)
             stack.push_async_callback(engines.stack.aclose)
-            self._runtime = Runtime(engines, turns_searchable=self._settings.turns_searchable)
-            await self._runtime.journal.catch_up()
-            stack.push_async_callback(self._runtime.journal.flush)
+            self._opened = Runtime(engines, turns_searchable=self._settings.turns_searchable)
+            await self.runtime.journal.catch_up()
+            stack.push_async_callback(self.runtime.journal.flush)
             if self._process:
-                stack.push_async_callback(self._runtime.start())
+                stack.push_async_callback(self.runtime.start())
             if self._serve:
                 door = await serve_door(self, engines.folder)
                 stack.push_async_callback(door.close)
@@ -96,6 +109,7 @@ class Memory:
     async def __aexit__(self, *_: object) -> None:
         """Stop deciding, make everything durable, release the folder."""
         await self._stack.aclose()
+        self._opened = None
 
     async def add(  # noqa: PLR0913 - the parameters that users of memory libraries know
         self,
@@ -143,7 +157,7 @@ class Memory:
             session_id=session_id,
             agent_id=agent_id,
             metadata=metadata,
-            now=self._runtime.engines.clock.now(),
+            now=self.runtime.engines.clock.now(),
         )
         events = envelopes(messages, origin)
         if events:
@@ -188,13 +202,13 @@ class Memory:
             return []
         owner = self._owner(tenant_id, user_id)
         if kinds is None or "slot" in kinds:
-            answers = await self._runtime.recall.answers(owner, question)
+            answers = await self.runtime.recall.answers(owner, question)
             if answers:
-                return (await self._runtime.reader.slot_hits(owner, answers))[:bounded]
-        found = await self._runtime.recall.find(
+                return (await self.runtime.reader.slot_hits(owner, answers))[:bounded]
+        found = await self.runtime.recall.find(
             owner, question, limit=bounded, kinds=None if kinds is None else tuple(kinds)
         )
-        return await self._runtime.reader.hits(owner, found)
+        return await self.runtime.reader.hits(owner, found)
 
     async def get(self, id: Ident, *, user_id: str, tenant_id: str = TENANT) -> Item:  # noqa: A002 - the field's word
         """Return a turn by its producer's id (or (source, id)), a memory by its id, or a slot.
@@ -203,7 +217,7 @@ class Memory:
             NotFound: This user has nothing with the id.
             AmbiguousId: Several sources use the id.
         """
-        return await self._runtime.reader.get(self._owner(tenant_id, user_id), ident_of(id))
+        return await self.runtime.reader.get(self._owner(tenant_id, user_id), ident_of(id))
 
     async def list(
         self,
@@ -215,7 +229,7 @@ class Memory:
     ) -> list[Item]:
         """List turns and memories, the newest first."""
         owner = self._owner(tenant_id, user_id)
-        return await self._runtime.reader.items(owner, kinds, limit_of(limit))
+        return await self.runtime.reader.items(owner, kinds, limit_of(limit))
 
     async def history(
         self,
@@ -229,11 +243,11 @@ class Memory:
         Raises:
             NotFound: This user has nothing with the id.
         """
-        return await self._runtime.reader.history(self._owner(tenant_id, user_id), ident_of(id))
+        return await self.runtime.reader.history(self._owner(tenant_id, user_id), ident_of(id))
 
     async def profile(self, *, user_id: str, tenant_id: str = TENANT) -> ProfileFields:
         """Return the current value of every slot and preference, with its sources."""
-        return await self._runtime.reader.profile(self._owner(tenant_id, user_id))
+        return await self.runtime.reader.profile(self._owner(tenant_id, user_id))
 
     async def set_timezone(self, timezone: str, *, user_id: str, tenant_id: str = TENANT) -> None:
         """Set the user's time zone.
@@ -272,16 +286,16 @@ class Memory:
         if not events:
             message = "Nothing to forget: give at least one id."
             raise Rejected(message)
-        producer_ids = await self._runtime.reader.producer_ids(owner, events)
+        producer_ids = await self.runtime.reader.producer_ids(owner, events)
         command, _ = await self._command(tenant_id, user_id, Forget(event_ids=events))
-        return await self._runtime.operator.report(
-            owner, command, producer_ids, self._runtime.journal
+        return await self.runtime.operator.report(
+            owner, command, producer_ids, self.runtime.journal
         )
 
     async def stats(self, *, user_id: str | None = None, tenant_id: str = TENANT) -> Stats:
         """Count what there is, for one user or, without a name, for the whole store."""
         owner = None if user_id is None else self._owner(tenant_id, user_id)
-        return await self._runtime.operator.stats(owner)
+        return await self.runtime.operator.stats(owner)
 
     async def settled(self, *, timeout_s: float = SETTLE_TIMEOUT_S) -> None:
         """Wait until everything acknowledged so far is decided and searchable.
@@ -296,50 +310,50 @@ class Memory:
             return
         ends = []
         for topic in INGRESS:
-            for partition in range(self._runtime.engines.partitions):
-                _, end = await self._runtime.engines.log.bounds(topic.name, partition)
+            for partition in range(self.runtime.engines.partitions):
+                _, end = await self.runtime.engines.log.bounds(topic.name, partition)
                 ends.append(
-                    Position(topic.name, partition, self._runtime.engines.log.epoch, end - 1)
+                    Position(topic.name, partition, self.runtime.engines.log.epoch, end - 1)
                 )
         try:
             async with asyncio.timeout(timeout_s):
-                await self._runtime.progress.wait(ends)
+                await self.runtime.progress.wait(ends)
         except TimeoutError:
-            trouble = self._runtime.progress.trouble or "there is more to do: wait longer"
+            trouble = self.runtime.progress.trouble or "there is more to do: wait longer"
             message = f"Not settled after {timeout_s:g} s: {trouble}"
             raise Unavailable(message) from None
 
     async def digest(self, *, user_id: str, tenant_id: str = TENANT) -> str:
         """Return the digest of a user's state, 64 hexadecimal digits."""
-        return await self._runtime.reader.digest(self._owner(tenant_id, user_id))
+        return await self.runtime.reader.digest(self._owner(tenant_id, user_id))
 
     async def dead_letters(
         self, *, user_id: str | None = None, tenant_id: str = TENANT, show: bool = False
     ) -> Refused:
         """List refused events; with `show` the original is opened."""
         owner = None if user_id is None else self._owner(tenant_id, user_id)
-        return await self._runtime.letters.refused(owner, show=show)
+        return await self.runtime.letters.refused(owner, show=show)
 
     async def doctor(self) -> Checks:
         """Check folder, keys, log, stores and writer."""
-        return await self._runtime.operator.doctor(self._runtime.journal)
+        return await self.runtime.operator.doctor(self.runtime.journal)
 
     async def optimise(self) -> None:
         """Rebuild the vector segments: faster search, deleted points vanish; takes seconds."""
-        await self._runtime.engines.episodes.optimise()
+        await self.runtime.engines.episodes.optimise()
 
     async def warm(self) -> None:
         """Load the models now instead of at the first use."""
         await asyncio.gather(
-            self._runtime.engines.encoder.encode(["warm"]),
-            self._runtime.engines.recogniser.recognise(["Ana 安娜"]),
+            self.runtime.engines.encoder.encode(["warm"]),
+            self.runtime.engines.recogniser.recognise(["Ana 安娜"]),
         )
 
     async def _turn_to_forget(self, owner: str, ident: Ident) -> EventPlace:
-        place = await self._runtime.reader.place(owner, ident)
+        place = await self.runtime.reader.place(owner, ident)
         if place is not None:
             return place
-        item = await self._runtime.reader.get(owner, ident)
+        item = await self.runtime.reader.get(owner, ident)
         turns = ", ".join(item.sources)
         message = (
             f"{item.id} is a {item.kind} and not a turn: forget the turns that it came from, "
@@ -355,7 +369,7 @@ class Memory:
             id=str(uuid.uuid4()),
             source=RUNTIME,
             type=kind,
-            time=self._runtime.engines.clock.now(),
+            time=self.runtime.engines.clock.now(),
             tenant_id=name_of("tenant_id", tenant_id),
             user_id=name_of("user_id", user_id),
             payload=payload,
@@ -368,9 +382,9 @@ class Memory:
         for event in events:
             headers, value = encode(event)
             records.append(NewRecord(topic, event.owner.encode(), value, headers))
-        positions = await self._runtime.engines.log.append(records)
+        positions = await self.runtime.engines.log.append(records)
         if wait and self._process:
-            refused = await self._runtime.progress.wait(positions)
+            refused = await self.runtime.progress.wait(positions)
             if refused:
                 raise refused[0][1]
         return positions

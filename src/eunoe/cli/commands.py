@@ -21,6 +21,7 @@ from .changing import add, forget, set_timezone
 from .failing import Commands
 from .importing import import_
 from .options import Options, common_options
+from .reembedding import reembed_command
 from .touring import demo
 
 __all__ = ["commands", "main"]
@@ -92,6 +93,7 @@ for _command in (
     digest,
     dead_letters,
     doctor,
+    reembed_command,
 ):
     commands.add_command(_command)
 

@@ -1,6 +1,5 @@
 """Words of a text, and whether they stand in plain anywhere in a folder."""
 
-import mmap
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,6 +14,10 @@ _HAN_RUN: Final = re.compile(f"[{_HAN}]{{2,}}")
 _WORD: Final = re.compile(rf"[^\W\d_{_HAN}]{{{_LETTERS_MIN},}}")
 _ENCODINGS: Final = ("utf-8", "utf-16-le", "utf-16-be")
 _GRAM_BYTES: Final = 6  # fewer are met by chance among sealed bytes
+
+_PAGE_BYTES: Final = 4096
+_EMPTY: Final = bytes(_PAGE_BYTES)
+_GAP: Final = bytes(8)  # longer than any run of zeros inside a word
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -69,12 +72,17 @@ def files(folder: Path) -> list[Path]:
 
 def _words_in(file: Path, patterns: dict[str, frozenset[bytes]]) -> Iterator[str]:
     name = str(file).encode(errors="surrogateescape")
+    content = b"".join(_filled(file))
+    for word, ways in patterns.items():
+        if any(way in name or way in content for way in ways):
+            yield word
+
+
+def _filled(file: Path) -> Iterator[bytes]:
+    """Read a file page by page; an empty page, of which engines make many, becomes short."""
     with file.open("rb") as opened:
-        empty = file.stat().st_size == 0
-        content = b"" if empty else mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
-        for word, ways in patterns.items():
-            if any(way in name or content.find(way) >= 0 for way in ways):
-                yield word
+        while page := opened.read(_PAGE_BYTES):
+            yield _GAP if page == _EMPTY[: len(page)] else page
 
 
 def _patterns(word: str) -> Iterator[bytes]:
