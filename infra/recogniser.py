@@ -2,9 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..schemas.ports import Entity
 from .jieba import ChineseNames
@@ -17,6 +17,17 @@ _LETTERS: Final = re.compile(r"[A-Za-zÀ-ÿ]")
 # English inside Chinese text is read by the English model only where it is a clause.
 _CLAUSE: Final = re.compile(r"[A-Za-z][A-Za-z0-9'’,;:\-\"() ]*(?:\s[A-Za-z'’\-]+){3,}[.!?]?")
 _LOWER: Final = re.compile(r"\b[a-z]{2,}\b.*\b[a-z]{2,}\b")
+
+
+CHARACTERS_MAX: Final = 100_000  # of a text; as far as extraction reads
+PIECE_CHARACTERS_MAX: Final = 2_000
+_BORDERS: Final = ("\n", "。", ". ", " ")
+
+
+class _Piece(NamedTuple):
+    index: int
+    start: int
+    text: str
 
 
 class TextRecogniser:
@@ -45,41 +56,60 @@ class TextRecogniser:
         return await loop.run_in_executor(self._thread, self.find, list(texts))
 
     def find(self, texts: Sequence[str]) -> list[list[Entity]]:
-        """Find the names in each text, in the caller's thread; blocks."""
+        """Find the names in each text, in the caller's thread; blocks.
+
+        Names behind the first 100 000 characters of a text are not looked for.
+        """
         found: list[list[Entity]] = [[] for _ in texts]
-        chinese = [i for i, text in enumerate(texts) if _HAN.search(text)]
-        if chinese:
-            names = self._chinese.find([texts[i] for i in chinese])
-            for i, entities in zip(chinese, names, strict=True):
-                found[i] = entities
-        pieces = [
-            (i, start, end) for i, text in enumerate(texts) for start, end in _english_pieces(text)
-        ]
-        if pieces:
-            names = self._english.find([texts[i][start:end] for i, start, end in pieces])
-            for (i, start, _), entities in zip(pieces, names, strict=True):
-                moved = [Entity(e.name, e.kind, e.start + start, e.end + start) for e in entities]
-                found[i] = _merge(moved, found[i]) if found[i] else moved
-        return found
+        chinese: list[_Piece] = []
+        english: list[_Piece] = []
+        for index, text in enumerate(texts):
+            for start, end in _pieces(text):
+                part = text[start:end]
+                if _HAN.search(part):
+                    chinese.append(_Piece(index, start, part))
+                for left, right in _english_spans(part):
+                    english.append(_Piece(index, start + left, part[left:right]))
+        for pieces, finder in ((english, self._english.find), (chinese, self._chinese.find)):
+            names = finder([piece.text for piece in pieces]) if pieces else []
+            for piece, entities in zip(pieces, names, strict=True):
+                _add(found[piece.index], piece.start, entities)
+        return [sorted(entities, key=lambda entity: entity.start) for entities in found]
 
     async def close(self) -> None:
         """End the thread; what runs is finished first."""
         await asyncio.get_running_loop().run_in_executor(None, self._thread.shutdown)
 
 
-def _english_pieces(text: str) -> list[tuple[int, int]]:
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Cut a long text at borders, so that the work grows with its length and no faster."""
+    start = 0
+    length = min(len(text), CHARACTERS_MAX)
+    while start < length:
+        end = min(start + PIECE_CHARACTERS_MAX, length)
+        if end < length:
+            borders = [text.rfind(mark, start + PIECE_CHARACTERS_MAX // 2, end) for mark in _BORDERS]
+            end = max(borders) + 1 or end
+        yield start, end
+        start = end
+
+
+def _english_spans(text: str) -> Iterator[tuple[int, int]]:
     """What of a text the English model should read: all of it, clauses of it, or nothing."""
     if not _LETTERS.search(text):
-        return []
+        return
     if not _HAN.search(text):
-        return [(0, len(text))]
-    return [m.span() for m in _CLAUSE.finditer(text) if _LOWER.search(m.group())]
+        yield 0, len(text)
+        return
+    for match in _CLAUSE.finditer(text):
+        if _LOWER.search(match.group()):
+            yield match.span()
 
 
-def _merge(first: list[Entity], second: list[Entity]) -> list[Entity]:
-    """Keep all of `first`, and of `second` what doesn't overlap; order by start."""
-    merged = list(first)
-    for entity in second:
-        if all(entity.end <= k.start or entity.start >= k.end for k in merged):
-            merged.append(entity)
-    return sorted(merged, key=lambda e: e.start)
+def _add(kept: list[Entity], offset: int, entities: Sequence[Entity]) -> None:
+    """Add entities, moved by `offset`, that overlap nothing found before."""
+    before = list(kept)
+    for entity in entities:
+        moved = entity._replace(start=entity.start + offset, end=entity.end + offset)
+        if all(moved.end <= one.start or moved.start >= one.end for one in before):
+            kept.append(moved)

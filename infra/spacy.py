@@ -9,9 +9,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-import spacy
-from spacy.util import is_package
-
 from ..schemas.errors import Unavailable
 from ..schemas.ports import Entity, EntityKind
 from .english_words import LEADS, PROJECT_NOUNS, TITLES
@@ -73,6 +70,9 @@ class EnglishNames:
     def load(self) -> "Language":
         """Return the model, loaded at the first call; names only, without other pipes."""
         if self._model is None:
+            import spacy  # noqa: PLC0415 - over a second, which commands without it save
+            from spacy.util import is_package  # noqa: PLC0415 - as above
+
             name = next((name for name in _MODELS if is_package(name)), None)
             if name is None:
                 message = "No English spaCy model is installed: install en-core-web-sm."

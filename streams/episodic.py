@@ -27,7 +27,6 @@ __all__ = [
     "memory_id",
     "pack",
     "points",
-    "producer_hash",
     "render",
     "session_hash",
     "sparse",
@@ -166,11 +165,6 @@ def content_hash(keys: OwnerKeys, event: Envelope) -> bytes:
     content = event.payload.model_dump(mode="json")
     body = orjson.dumps([event.type.value, content], option=orjson.OPT_SORT_KEYS)
     return keys.hash("content", body.decode())
-
-
-def producer_hash(keys: OwnerKeys, producer_id: str) -> bytes:
-    """Hash a producer's id, so that it can be looked up and not be read."""
-    return keys.hash("producer", producer_id)
 
 
 def session_hash(keys: OwnerKeys, event: Envelope, turn: Turn) -> bytes:

@@ -17,7 +17,15 @@ import orjson
 from ..schemas.ports import OwnerKeys, StatementRow, WrappedKey
 from ..schemas.records import Statement, StatementKind
 
-__all__ = ["Version", "matter_hash", "normalise", "slot_hash", "state", "versions"]
+__all__ = [
+    "Version",
+    "matter_hash",
+    "normalise",
+    "producer_hash",
+    "slot_hash",
+    "state",
+    "versions",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +62,11 @@ def versions(rows: Sequence[StatementRow]) -> list[Version]:
 def normalise(text: str) -> str:
     """Bring a slot, value or subject into the form that is compared."""
     return " ".join(text.casefold().split())
+
+
+def producer_hash(keys: OwnerKeys, producer_id: str) -> bytes:
+    """Hash a producer's id, so that it can be looked up and not be read."""
+    return keys.hash("producer", producer_id)
 
 
 def slot_hash(keys: OwnerKeys, slot: str) -> bytes:

@@ -16,8 +16,7 @@ from ..schemas.events import event_id, iso, split_owner
 from ..schemas.ports import EpisodicStore, EventPlace, IdentityStore, Keys, MemoryPoint
 from ..schemas.results import Hit, Item, ProfileField, Revision
 from .context import Turns
-from .episodic import producer_hash
-from .identity import Version, slot_hash, versions
+from .identity import Version, producer_hash, slot_hash, versions
 from .opened import memory_hit, not_found, turn_hit, turn_item
 from .projections import Journal
 from .recall import Answer, Found

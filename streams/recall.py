@@ -21,9 +21,9 @@ from ..schemas.ports import (
     StatementRow,
     Terms,
 )
-from .extraction import AskedSlot, asked_slots
 from .identity import Version, normalise, slot_hash, versions
 from .ranking import DEFAULTS, Candidate, Ranked, is_unrelated, rank, wanted_places
+from .stated import AskedSlot
 
 __all__ = ["Answer", "Found", "Recall"]
 
@@ -84,6 +84,8 @@ class Recall:
 
     async def answers(self, owner: str, question: str) -> list[Answer]:
         """Answer a question for an exact slot; empty where it asks none or none is known."""
+        from .questions import asked_slots  # noqa: PLC0415 - patterns that reading does without
+
         asked = asked_slots(question)
         if not asked:
             return []

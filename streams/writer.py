@@ -39,7 +39,7 @@ from . import deduplication, episodic
 from .context import OpenTurn, Said, Sessions
 from .erasure import Forgetter
 from .extraction import summarise_context
-from .identity import state
+from .identity import producer_hash, state
 from .letters import Letters
 from .projections import Journal
 
@@ -212,7 +212,7 @@ class Writer:
                 said_at=event.time,
                 recorded_at=recorded_at,
                 content=draft.content,
-                producer=episodic.producer_hash(keys, event.id),
+                producer=producer_hash(keys, event.id),
                 box=box,
                 encoder=self._ports.encoder.id,
                 language=draft.language,
@@ -307,7 +307,7 @@ class Writer:
             said_at=event.time,
             recorded_at=self._ports.clock.now(),
             content=episodic.content_hash(keys, event),
-            producer=episodic.producer_hash(keys, event.id),
+            producer=producer_hash(keys, event.id),
             box=None,
         )
         if isinstance(event.payload, Forget):

@@ -69,6 +69,9 @@ class Appender:
         self._appended = appended
         self._calls: deque[_Call] = deque()
         self._committer: asyncio.Task[None] | None = None
+        # False while the file may know more than the counters: its thread goes on when the
+        # committer is cancelled.
+        self._certain = True
 
     async def append(self, entries: Sequence[Entry]) -> list[Position]:
         """Append records durably; returns their positions in order.
@@ -81,6 +84,7 @@ class Appender:
         if self._committer is None:
             # A task of its own, so that a caller who is cancelled doesn't stop the others.
             self._committer = asyncio.create_task(self._commit_calls())
+            self._committer.add_done_callback(self._ended)
         return await call.positions
 
     async def finish(self) -> None:
@@ -99,12 +103,20 @@ class Appender:
                     for call in group:
                         _fail(call, error)
         finally:
-            # Only a cancelled or broken committer leaves calls behind; they mustn't wait on.
-            self._committer = None
-            message = f"The {ROLE}'s writer was stopped; whether it appended is unknown."
-            for call in (*group, *self._calls):
-                _fail(call, Unavailable(message))
-            self._calls.clear()
+            self._stop(group)
+
+    def _ended(self, committer: asyncio.Task[None]) -> None:
+        # A task that is cancelled before its first step has no chance to clean up.
+        if self._committer is committer:
+            self._stop(())
+
+    def _stop(self, group: Iterable[_Call]) -> None:
+        # Only a cancelled or broken committer leaves calls behind; they mustn't wait on.
+        self._committer = None
+        message = f"The {ROLE}'s writer was stopped; whether it appended is unknown."
+        for call in (*group, *self._calls):
+            _fail(call, Unavailable(message))
+        self._calls.clear()
 
     def _take_group(self) -> list[_Call]:
         group = [self._calls.popleft()]
@@ -117,13 +129,17 @@ class Appender:
     async def _commit(self, group: Sequence[_Call]) -> None:
         entries = [entry for call in group for entry in call.entries]
         sealed = await self._seal(entries)
+        if not self._certain:
+            self._counters.update(await self._database.run(tables.read_counters))
         counters: dict[Place, int] = {}
         rows: list[Row] = []
         for index, entry in enumerate(entries):
             offset = counters.get(entry.place, self._counters[entry.place])
             counters[entry.place] = offset + 1
             rows.append(_row(entry, offset, sealed.get(index)))
+        self._certain = False
         await self._database.run(lambda connection: tables.insert(connection, rows, counters))
+        self._certain = True
         self._counters.update(counters)
         offsets = iter([row.offset for row in rows])
         for call in group:

@@ -33,6 +33,7 @@ __all__ = [
     "pack_headers",
     "prepare",
     "read_commit",
+    "read_counters",
     "select",
     "stamp_of",
     "unpack",
@@ -259,13 +260,18 @@ def prepare(connection: sqlite3.Connection, topics: Iterable[str], partitions: i
             "INSERT INTO counters VALUES (?, ?, 0) ON CONFLICT (topic, partition) DO NOTHING",
             [(number, index) for number in numbers.values() for index in range(partitions)],
         )
-    counters = connection.execute("SELECT topic, partition, next FROM counters")
     return State(
         epoch=facts["epoch"],
         topics=numbers,
-        counters={Place(topic, partition): following for topic, partition, following in counters},
+        counters=read_counters(connection),
         shredding=_shredding(connection),
     )
+
+
+def read_counters(connection: sqlite3.Connection) -> dict[Place, int]:
+    """Return the offset that the next record of each partition gets."""
+    rows = connection.execute("SELECT topic, partition, next FROM counters")
+    return {Place(topic, partition): following for topic, partition, following in rows}
 
 
 def insert(

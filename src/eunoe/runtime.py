@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
+from typing import TYPE_CHECKING
 
 from .infra.wiring import Engines
 from .operator import Operator
@@ -16,7 +17,9 @@ from .streams.letters import Letters
 from .streams.projections import Journal
 from .streams.reading import Reader
 from .streams.recall import Recall
-from .streams.writer import Ports, Writer
+
+if TYPE_CHECKING:
+    from .streams.writer import Writer
 
 __all__ = ["Runtime"]
 
@@ -34,8 +37,9 @@ class Runtime:
         self.progress = Progress()
         keys, identity, episodes = engines.keys, engines.identity, engines.episodes
         self.journal = Journal(engines.log, keys, identity, episodes, engines.partitions)
-        turns = Turns(keys, identity, episodes, self.journal)
-        self.reader = Reader(keys, identity, episodes, turns, self.journal)
+        self._turns_searchable = turns_searchable
+        self._turns = Turns(keys, identity, episodes, self.journal)
+        self.reader = Reader(keys, identity, episodes, self._turns, self.journal)
         self.recall = Recall(
             keys,
             identity,
@@ -46,19 +50,23 @@ class Runtime:
         )
         self.letters = Letters(engines.log, keys, engines.clock, engines.partitions)
         self.operator = Operator(engines, self.letters, self.progress)
+
+    def _writer(self) -> "Writer":
+        from .streams.writer import Ports, Writer  # noqa: PLC0415 - patterns that reading saves
+
+        engines = self.engines
         ports = Ports(
             self.journal,
-            keys,
-            identity,
-            episodes,
+            engines.keys,
+            engines.identity,
+            engines.episodes,
             engines.encoder,
             engines.recogniser,
             engines.terms,
             engines.clock,
         )
-        self._writer = Writer(
-            ports, Sessions(identity, turns), self.letters, turns_searchable=turns_searchable
-        )
+        sessions = Sessions(engines.identity, self._turns)
+        return Writer(ports, sessions, self.letters, turns_searchable=self._turns_searchable)
 
     def start(self) -> Callable[[], Awaitable[None]]:
         """Start deciding; returns what ends it."""
@@ -71,7 +79,7 @@ class Runtime:
             self.engines.log,
             WRITER_GROUP,
             places,
-            self._writer.handle,
+            self._writer().handle,
             self.letters.bury,
             self.progress,
         )

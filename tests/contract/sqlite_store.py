@@ -1,6 +1,6 @@
 """A folder with the embedded log and its keys, as the tests of both use it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
@@ -32,7 +32,7 @@ class SqliteStore:
         return self.folder / "log.sqlite"
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[SqliteLog]:
+    async def open(self) -> AsyncGenerator[SqliteLog, None]:
         """Open the log with its keys."""
         async with self.keys() as keys:
             log = await SqliteLog.open(
@@ -48,7 +48,7 @@ class SqliteStore:
                 await log.close()
 
     @asynccontextmanager
-    async def keys(self, master: bytes = MASTER) -> AsyncIterator[SqliteKeys]:
+    async def keys(self, master: bytes = MASTER) -> AsyncGenerator[SqliteKeys, None]:
         """Open the keys alone."""
         keys = await SqliteKeys.open(self.folder / "keys.sqlite", master=master)
         try:

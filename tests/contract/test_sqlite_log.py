@@ -7,6 +7,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
@@ -141,11 +142,10 @@ async def test_deleted_plain_records_vanish_with_a_vacuum(store: SqliteStore) ->
     gone: list[bytes] = []
     kept: list[bytes] = []
     async with store.open() as log:
-        positions = []
         for number in range(600):
             value = chance.randbytes(chance.choice([60, 200, 900, 5_000]))
             record = NewRecord(JOURNAL.name, b"append %d" % number, value, placed_by=b"%d" % number)
-            positions += await log.append([record])
+            await log.append([record])
             (gone if chance.random() < 0.4 else kept).append(value)
         named = {value: number for number, value in enumerate(gone)}
         records = await everything(log, JOURNAL)
@@ -278,7 +278,7 @@ async def test_a_full_disk_takes_nothing_and_heals(store: SqliteStore) -> None:
 
 
 async def test_a_cancelled_committer_leaves_nobody_waiting(log: SqliteLog) -> None:
-    """If the loop ends the committer, its callers hear that the outcome is unknown."""
+    """If the loop ends the committer before its first step, its callers hear of it."""
     appending = asyncio.create_task(log.append(numbered(JOURNAL, 1)))
     await asyncio.sleep(0)
     committer = log._appender._committer
@@ -286,7 +286,34 @@ async def test_a_cancelled_committer_leaves_nobody_waiting(log: SqliteLog) -> No
     committer.cancel()
     with pytest.raises(Unavailable):
         await appending
-    await log.append(numbered(JOURNAL, 1))
+    assert [one.offset for one in await log.append(numbered(JOURNAL, 1))] == [0]
+
+
+async def test_an_unknown_outcome_is_looked_up(
+    log: SqliteLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When the committer ends during a transaction that succeeds, no offset is used twice."""
+    insert_rows = log_tables.insert
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def insert(
+        connection: sqlite3.Connection, rows: Sequence[Row], counters: Mapping[Place, int]
+    ) -> None:
+        begun.set()
+        assert goes_on.wait(CHILD_TIMEOUT_S)
+        insert_rows(connection, rows, counters)
+
+    monkeypatch.setattr(log_tables, "insert", insert)
+    appending = asyncio.create_task(log.append(numbered(JOURNAL, 2)))
+    assert await asyncio.to_thread(begun.wait, CHILD_TIMEOUT_S)
+    committer = log._appender._committer
+    assert committer is not None
+    committer.cancel()
+    with pytest.raises(Unavailable, match="unknown"):
+        await appending
+    goes_on.set()
+    assert [one.offset for one in await log.append(numbered(JOURNAL, 1, 2))] == [2]
+    assert values(await log.read(*own(log, JOURNAL), 0, limit=9)) == [b"0", b"1", b"2"]
 
 
 # --- the file ----------------------------------------------------------------------------------
