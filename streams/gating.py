@@ -29,9 +29,9 @@ from .lexicon import (
     ENGLISH_SELF,
 )
 
-__all__ = ["gate", "is_question", "sentences"]
+__all__ = ["READ_CHARACTERS_MAX", "gate", "is_personal", "is_question", "sentences"]
 
-GATED_CHARACTERS_MAX: Final = 20_000  # cues of a longer turn are looked for in its beginning
+READ_CHARACTERS_MAX: Final = 50_000  # of a turn; what stands behind is found by search only
 
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _LATIN: Final = re.compile(r"[A-Za-z]")
@@ -99,7 +99,7 @@ def gate(text: str, entities: Sequence[Entity]) -> frozenset[str]:
     Returns:
         Names of triggers; empty means that nothing of the turn becomes a memory.
     """
-    text = text[:GATED_CHARACTERS_MAX]
+    text = text[:READ_CHARACTERS_MAX]
     found: set[str] = set()
     question = _asks(text)
     if _HAN.search(text):
@@ -108,7 +108,7 @@ def gate(text: str, entities: Sequence[Entity]) -> frozenset[str]:
         _english(text, found, question=question)
     if question:
         found &= _ORDERS
-        if entities and _personal(text):
+        if entities and (is_personal(text) or _REQUEST.match(text)):
             found.add("entity")
     elif entities:
         found.add("entity")
@@ -148,6 +148,13 @@ def is_question(sentence: str) -> bool:
     )
 
 
+def is_personal(text: str) -> bool:
+    """Whether a text speaks of its speaker: no trigger, but what gives some of them a sense."""
+    if CHINESE_SELF.search(text):
+        return True
+    return not ENGLISH_SELF.isdisjoint(_WORD.findall(text.lower()))
+
+
 def _asks(text: str) -> bool:
     """Whether the whole turn only asks, or asks for words on the spot."""
     if len(text) > _ASKING_CHARACTERS_MAX:
@@ -155,14 +162,6 @@ def _asks(text: str) -> bool:
     parts = [text[start:end] for start, end in sentences(text, 8)]
     return bool(parts) and all(
         is_question(part) or _REQUEST.match(part) or _CHINESE_REQUEST.match(part) for part in parts
-    )
-
-
-def _personal(text: str) -> bool:
-    return (
-        CHINESE_SELF.search(text) is not None
-        or not ENGLISH_SELF.isdisjoint(_WORD.findall(text.lower()))
-        or _REQUEST.match(text) is not None
     )
 
 

@@ -24,7 +24,7 @@ _PRIVATE_KEY: Final = re.compile(
 _JWT: Final = re.compile(
     r"(?<![A-Za-z0-9_.-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"
 )
-_BEARER: Final = re.compile(r"\b(Bearer\s+)([A-Za-z0-9._~+/-]{12,}=*)", re.IGNORECASE)
+_BEARER: Final = re.compile(r"(?<![A-Za-z0-9])(Bearer\s+)([A-Za-z0-9._~+/-]{12,}=*)", re.IGNORECASE)
 _API_KEY: Final = re.compile(
     r"(?<![A-Za-z0-9_-])(?:"
     r"sk-[A-Za-z0-9_-]{16,}|(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|gh[pousr]_[A-Za-z0-9]{20,}"
@@ -36,7 +36,8 @@ _API_KEY: Final = re.compile(
 _LABELLED_KEY: Final = re.compile(
     r"((?:api[ _-]?key|secret[ _-]?(?:access[ _-]?)?key|access[ _-]?(?:key|token)|client[ "
     r"_-]?secret"
-    r"|auth[ _-]?token|refresh[ _-]?token|private[ _-]?token|\btoken|密钥|令牌|访问凭证)"
+    r"|auth[ _-]?token|refresh[ _-]?token|private[ _-]?token"
+    r"|(?<![A-Za-z0-9])token|密钥|令牌|访问凭证)"
     r"(?:\s+id)?[\"']?\s{0,3}(?:is|are|=|:|：|是|为)\s{0,3}[\"'`“]?)"
     r"(?!\[secret:)([A-Za-z0-9_\-./+=]{12,})",
     re.IGNORECASE,
@@ -47,14 +48,14 @@ _URL_PASSWORD: Final = re.compile(
     re.IGNORECASE,
 )
 _PASSWORD: Final = re.compile(
-    r"\b((?:pass ?words?|passwd|pwd|pass ?codes?|pass ?phrase|pin(?: code| number)?)"
+    r"(?<![A-Za-z0-9])((?:pass ?words?|passwd|pwd|pass ?codes?|pass ?phrase|pin(?: code| number)?)"
     r"(?: (?:for|to|of|on) [\w .'’-]{1,40}?)?[\"']?\s{0,3}"
     r"(?:(?:is now|is|was|=|:|：|changed to|set to)\s{0,3}))"
     r"(?!\[secret:)([\"'`“‘]?)([^\s\"'`“”‘’]{3,64})",
     re.IGNORECASE,
 )
 _CHINESE_PASSWORD: Final = re.compile(
-    r"((?:密码|口令|PIN码?|pin码?|通行码)(?:已经|现在|都|就)?\s{0,3}"
+    r"((?:密码|口令|PIN码?|pin码?|通行码|[Pp]assword|pwd)(?:已经|现在|都|就)?\s{0,3}"
     r"(?:是|为|：|:|=|换成了?|改成了?|改为了?|设成了?|设为了?|设的是)\s{0,3}[\"'“‘「]?)"
     r"(?!\[secret:)([!-~]{3,64})"
 )
@@ -69,7 +70,7 @@ _NO_PASSWORDS: Final = frozenset(
     "compromised leaked encrypted hashed up out hers mine yours ours theirs set working stuck "
     "locked blocked unchanged all both either impossible optional mandatory".split()
 )
-_CARD: Final = re.compile(r"(?<![\w+.-])\d(?:[ -]?\d){12,18}(?![\w-])")
+_CARD: Final = re.compile(r"(?<![A-Za-z0-9_+.-])[0-9](?:[ -]?[0-9]){12,18}(?![A-Za-z0-9_-])")
 _ORDER: Final = re.compile(
     r"(?:order|tracking|invoice|parcel|ticket|ref(?:erence)?|订单|单号|运单|快递|编号"
     r"|流水)[^\d\n]{0,16}$",
@@ -80,7 +81,8 @@ _CHINESE_ID: Final = re.compile(
     r"(?![0-9A-Za-z])"
 )
 _SOCIAL_SECURITY: Final = re.compile(
-    r"\b((?:ssn|social security(?: number)?)\D{0,12})(\d{3}-\d\d-\d{4})\b", re.IGNORECASE
+    r"(?<![A-Za-z0-9])((?:ssn|social security(?: number)?)\D{0,12})(\d{3}-\d\d-\d{4})\b",
+    re.IGNORECASE,
 )
 _IBAN: Final = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d\d(?: ?[A-Z0-9]){11,32}")
 _IBAN_LENGTHS: Final = {

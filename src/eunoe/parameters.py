@@ -29,7 +29,9 @@ def ident_of(value: object) -> Ident:
 
 def several(ids: Ident | Sequence[Ident]) -> Sequence[Ident]:
     """Return one or several ids as several."""
-    return [ids] if isinstance(ids, str | tuple) else ids
+    if isinstance(ids, str | tuple):
+        return [ids]  # pyright: ignore[reportReturnType] - a pair, and not several
+    return ids
 
 
 def limit_of(value: object) -> int:

@@ -165,9 +165,9 @@ class Importer:
         refused = {name: reason for name, _, reason in fresh if name in self._numbers}
         self._tally.bad += (Bad(self._numbers[name], reason) for name, reason in refused.items())
         self._tally.bad.sort()
-        taken = len(self._numbers) - len(refused)
+        taken = self._tally.lines - len(self._tally.bad)
         self._tally.added = min(max(await self._turns() - turns, 0), taken)
-        self._tally.already = self._tally.lines - len(self._tally.bad) - self._tally.added
+        self._tally.already = taken - self._tally.added
 
     async def _settle(self) -> None:
         await self._memory.settled(timeout_s=_SETTLE_S_MAX)

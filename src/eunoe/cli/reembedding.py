@@ -1,7 +1,5 @@
 """The command that writes a store anew with another encoder."""
 
-import asyncio
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -28,10 +26,14 @@ __all__ = ["reembed_command"]
 @common_options
 @click.pass_obj
 def reembed_command(options: Options, into: Path, encoder: str | None) -> None:
-    """Write the store anew with another encoder, into another folder.
+    """Write the store anew with another encoder.
 
-    No other process may own either folder. When it was interrupted, run it again: it goes on.
+    It is written into another folder; no other process may own either of them. When it was
+    interrupted, run it again: it goes on.
     """
+    import asyncio  # noqa: PLC0415 - heavy
+    from dataclasses import replace  # noqa: PLC0415 - not needed by --help
+
     from ..infra.settings import Settings  # noqa: PLC0415 - heavy
     from ..reembedding import reembed  # noqa: PLC0415 - heavy
 

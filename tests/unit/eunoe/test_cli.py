@@ -48,7 +48,7 @@ def runner_of_commands(fake: FakeMemory, folder: Path, monkeypatch: pytest.Monke
         opened.append(process)
         return fake
 
-    monkeypatch.setattr(eunoe, "open", open_fake, raising=False)
+    monkeypatch.setattr(eunoe, "open", open_fake)
 
     def invoke(*words: str, stdin: str | bytes | None = None) -> Result:
         result = CliRunner().invoke(
@@ -258,7 +258,7 @@ async def test_the_owner_is_asked_first(
     fake: FakeMemory, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where somebody serves the folder, the command goes through the door and opens nothing."""
-    monkeypatch.delattr(eunoe, "open", raising=False)
+    monkeypatch.setattr(eunoe, "open", None)
 
     async def work(memory: running.AnyMemory) -> str:
         return await memory.digest(user_id="ana")
@@ -282,7 +282,7 @@ async def test_a_folder_that_is_busy_is_tried_again(
             raise errors.FolderHeld(message)
         return fake
 
-    monkeypatch.setattr(eunoe, "open", open_later, raising=False)
+    monkeypatch.setattr(eunoe, "open", open_later)
 
     async def work(memory: running.AnyMemory) -> str:
         return await memory.digest(user_id="ana")
@@ -301,7 +301,7 @@ async def test_an_owner_that_ends_is_replaced(
     """Work that may be repeated is begun anew when its owner ended; other work says so."""
     from eunoe.door import OwnerGone  # noqa: PLC0415 - only here
 
-    monkeypatch.setattr(eunoe, "open", lambda *_, **__: fake, raising=False)
+    monkeypatch.setattr(eunoe, "open", lambda *_, **__: fake)
     times = 0
 
     async def work(_: running.AnyMemory) -> int:

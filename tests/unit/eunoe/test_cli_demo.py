@@ -128,7 +128,7 @@ def tour(
 
     fake.behaviour = Shop(folder, breaks)
     patch.setattr(touring, "_fresh", fresh)
-    patch.setattr(eunoe, "open", lambda *_, **__: fake, raising=False)
+    patch.setattr(eunoe, "open", lambda *_, **__: fake)
     return CliRunner().invoke(commands, ["demo", *words])
 
 

@@ -92,7 +92,7 @@ def an_empty_store(fake: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> Store:
     """Let the fake façade behave like a store."""
     store = Store()
     fake.behaviour = store
-    monkeypatch.setattr(eunoe, "open", lambda *_, **__: fake, raising=False)
+    monkeypatch.setattr(eunoe, "open", lambda *_, **__: fake)
     return store
 
 
@@ -230,6 +230,8 @@ def test_what_is_refused_later_is_told_by_line(folder: Path, store: Store) -> No
     assert told(run(folder, clash)) == (1, 0, [2])
     assert len(store.letters) == 1
     assert told(run(folder, file)) == (0, 1, [])
+    both = write(folder, GOOD | {"id": "b"}, GOOD | {"id": "b", "content": "other"}, name="both")
+    assert told(run(folder, both)) == (1, 0, [2])
 
 
 def test_standard_input_is_a_file_too(folder: Path, store: Store) -> None:
