@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from ..schemas.ports import Entity, EntityKind
+from .chinese_gazetteer import KNOWN_NAMES
 from .chinese_people import find_people, is_tagged_person
 from .chinese_tokens import ALL_HAN, HAN, NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN, Frequency, Token
 from .chinese_words import ENDS_NO_NAME, GENERIC, NOT_NAMES, SUFFIX_KINDS
@@ -30,17 +31,13 @@ _WORK: Final = re.compile(r"《([^《》\n]{1,40})》")
 _NOT_NZ: Final = re.compile(
     r"[语文份版代期码星族教式剂化酸盐赛奖水片级霜]$|^第|^[一二三四五六七八九十零\d]"
 )
-_SUFFIXES: Final = tuple(
-    (suffix, kind)
-    for suffix, kind in sorted(
-        ((s, k) for k, group in SUFFIX_KINDS.items() for s in group), key=lambda p: -len(p[0])
-    )
-)
-_SUFFIX_KIND: Final[dict[str, EntityKind]] = dict(_SUFFIXES)
+_SUFFIX_KIND: Final[dict[str, EntityKind]] = {
+    suffix: kind for kind, group in SUFFIX_KINDS.items() for suffix in group
+}
 _STEM_TAGS: Final = frozenset("n nr ns nt nz nrt nrfg b a ng i an vn j s x zg".split())
 _NAME_TAGS: Final = frozenset(("n", "nr", "ns", "nz", "nrt", "nrfg", "nt"))
 _STEM_CHARACTERS_MAX: Final = 8
-_SUFFIX: Final = re.compile("|".join(re.escape(suffix) for suffix, _ in _SUFFIXES))
+_SUFFIX: Final = re.compile("|".join(sorted(_SUFFIX_KIND, key=len, reverse=True)))
 _IS_WORD: Final = re.compile(rf"[{HAN}\w]")
 _STOPS: Final = frozenset("的新老大小家店在去到和跟与把被让给从向个只")
 _FRAMES: Final[tuple[tuple[re.Pattern[str], EntityKind], ...]] = (
@@ -55,6 +52,7 @@ _FRAMES: Final[tuple[tuple[re.Pattern[str], EntityKind], ...]] = (
     (re.compile(rf"在([{HAN}]{{2,6}}?)(?:上班|工作|实习|任职|做了|干了|待了|当)"), "organization"),
     (re.compile(rf"[在去到飞]([{HAN}]{{2,4}}?)(?:住|旅游|旅行|度假|出差|玩|转机|附近)"), "place"),
 )
+_KNOWN: Final = re.compile("|".join(sorted(KNOWN_NAMES, key=len, reverse=True)))
 _COMMON: Final = 5000
 _SIBLING_TAGS: Final = frozenset(("n", "nr", "ns", "nz", "nrt", "nrfg", "x", "d", "m"))
 _WEAK: Final = frozenset(
@@ -93,6 +91,7 @@ def find_names(text: str, tokens: Sequence[Token], frequency: Frequency) -> list
     kept = _merge([], [*works, *latin, *introduced])
     kept = _merge(kept, titled)
     kept = _merge(kept, _suffixed(text, tokens, frequency))
+    kept = _merge(kept, _known(text, tokens, frequency))
     kept = _merge(kept, surnames)
     kept = _merge(kept, rare)
     kept = _merge(kept, _tagged(tokens, frequency))
@@ -126,6 +125,8 @@ def _suffixed(text: str, tokens: Sequence[Token], frequency: Frequency) -> Itera
         short = len(match.group()) == 1
         if name in NOT_NAMES or stem in GENERIC or len(stem) < NAME_CHARACTERS_MIN:
             continue
+        if text[match.end() : match.end() + 1] == "了":
+            continue  # 学会了 is a verb
         if match.group() == "旅游" and tokens[index - 1].tag == "ns":
             continue  # 欧洲旅游 is travel, not a firm
         if match.group() in _WEAK and not _specific(tokens, begin, match.start(), frequency):
@@ -173,6 +174,17 @@ def _stem(tokens: Sequence[Token], index: int, suffix: int) -> tuple[int, int]:
     return begin, len(taken)
 
 
+def _known(text: str, tokens: Sequence[Token], frequency: Frequency) -> Iterator[Entity]:
+    """Names that everybody knows; those in the dictionary only where it cuts around them."""
+    starts = {token.start for token in tokens}
+    ends = {token.end for token in tokens}
+    for match in _KNOWN.finditer(text):
+        name = match.group()
+        whole = match.start() in starts and match.end() in ends
+        if whole or not frequency(name):
+            yield Entity(name, KNOWN_NAMES[name], *match.span())
+
+
 def _framed(text: str, tokens: Sequence[Token], frequency: Frequency) -> Iterator[Entity]:
     """What stands where sites, employers and places stand, and is no everyday word."""
     starts = frozenset(token.start for token in tokens)
@@ -184,10 +196,19 @@ def _framed(text: str, tokens: Sequence[Token], frequency: Frequency) -> Iterato
             if start not in starts or end not in ends or name in GENERIC or name in NOT_NAMES:
                 continue
             inside = [t for t in tokens if start <= t.start < end]
-            if any(t.tag not in _RARE_TAGS for t in inside) or len(inside) > _FRAMED_TOKENS_MAX:
+            if len(inside) > _FRAMED_TOKENS_MAX or not _may_be_name(inside, frequency):
                 continue
             if frequency(name) <= _RARE and not _FUNCTION.search(name):
                 yield Entity(name, kind, start, end)
+
+
+def _may_be_name(tokens: Sequence[Token], frequency: Frequency) -> bool:
+    """Whether one or two tokens can be a name: none of a clause, and one of them rare."""
+    if any(token.tag not in _RARE_TAGS for token in tokens):
+        return False
+    if len(tokens) > 1 and tokens[0].tag == "v" and len(tokens[0].text) > 1:
+        return False  # 在考虑工作
+    return min(frequency(token.text) for token in tokens) <= _RARE_BRAND
 
 
 def _rare_objects(tokens: Sequence[Token], frequency: Frequency) -> Iterator[Entity]:
@@ -206,7 +227,9 @@ def _rare_objects(tokens: Sequence[Token], frequency: Frequency) -> Iterator[Ent
             continue
         if word in NOT_NAMES or word in GENERIC or word[-1] in ENDS_NO_NAME:
             continue
-        rare = frequency(word) <= _RARE_NAME and ALL_HAN.fullmatch(word) is not None
+        half = len(word) // 2
+        compound = frequency(word) or (frequency(word[:half]) and frequency(word[half:]))
+        rare = not compound and ALL_HAN.fullmatch(word) is not None
         if rare and not _FUNCTION.search(word):
             yield Entity(word, "other", token.start, token.end)
 
@@ -219,6 +242,11 @@ def _tagged(tokens: Sequence[Token], frequency: Frequency) -> Iterator[Entity]:
         if kind is None or len(word) < NAME_CHARACTERS_MIN or word in NOT_NAMES or word in GENERIC:
             continue
         if not ALL_HAN.fullmatch(word):
+            continue
+        stem = word[:-1]
+        if word[-1] == "人" and (stem in KNOWN_NAMES or token.tag in ("ns", "nrt")):
+            if len(stem) >= NAME_CHARACTERS_MIN:
+                yield Entity(stem, "place", token.start, token.end - 1)
             continue
         before = tokens[index - 1] if index else None
         if kind == "person" and not is_tagged_person(token, before, frequency):
@@ -246,7 +274,9 @@ def _siblings(
     tokens: Sequence[Token], kept: list[Entity], frequency: Frequency
 ) -> Iterator[Entity]:
     """In a list of people or places, the short words between them are such as well."""
-    known = {(e.start, e.end): e.kind for e in kept if e.kind in ("person", "place")}
+    known: dict[tuple[int, int], EntityKind] = {
+        (e.start, e.end): e.kind for e in kept if e.kind in ("person", "place")
+    }
     for index, token in enumerate(tokens):
         if not NAME_CHARACTERS_MIN <= len(
             token.text

@@ -16,7 +16,7 @@ from .chinese_words import (
     TRANSLITERATION,
 )
 
-__all__ = ["find_people", "is_tagged_person"]
+__all__ = ["SWALLOWED", "find_people", "is_tagged_person"]
 
 _TITLE: Final = "|".join(sorted(TITLES, key=len, reverse=True))
 _COMPOUND: Final = "|".join(COMPOUND_SURNAMES)
@@ -35,6 +35,7 @@ _CALLED: Final = re.compile(
 )
 _GIVEN_CHARACTERS_MAX: Final = 2
 _FULL_NAME_CHARACTERS: Final = 3
+SWALLOWED: Final = frozenset("和跟与说在也就把给要去来")
 _RARE_NAME: Final = 20
 _RARE_PERSON: Final = 400
 _FUNCTION_CHARACTERS: Final = frozenset("一不的了着过是有就都也还要会能可")
@@ -164,18 +165,14 @@ def _rare_names(tokens: Sequence[Token], frequency: Frequency) -> Iterator[Entit
     """Three characters from a surname on that no everyday words make up."""
     for token in tokens:
         word = token.text
-        if (
-            len(word) == _FULL_NAME_CHARACTERS
-            and word[0] in SURNAMES
-            and token.tag not in ("m", "t", "mq")
-        ):
-            rare = frequency(word) <= _RARE_NAME
-            if (
-                rare
-                and word[2] not in ENDS_NO_NAME
-                and not (frequency(word[:2]) or frequency(word[1:]))
-            ):
-                yield Entity(word, "person", token.start, token.end)
+        if len(word) != _FULL_NAME_CHARACTERS or word[0] not in SURNAMES:
+            continue
+        if token.tag in ("m", "t", "mq") or frequency(word) > _RARE_NAME:
+            continue
+        if word[-1] in SWALLOWED and not frequency(word):
+            yield Entity(word[:-1], "person", token.start, token.end - 1)  # 黄渤和徐峥
+        elif word[-1] not in ENDS_NO_NAME and not (frequency(word[:2]) or frequency(word[1:])):
+            yield Entity(word, "person", token.start, token.end)
 
 
 def _familiar(word: str) -> bool:

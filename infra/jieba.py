@@ -33,8 +33,8 @@ class _Cutter:
     def __init__(self) -> None:
         with redirect_stderr(io.StringIO()):
             # Here, since the import alone takes a second and logs to standard error.
-            import jieba  # noqa: PLC0415
-            import jieba.posseg  # noqa: PLC0415
+            import jieba  # noqa: PLC0415 - slow and noisy
+            import jieba.posseg  # noqa: PLC0415 - the same
 
             jieba.setLogLevel(logging.CRITICAL)
             jieba.initialize()

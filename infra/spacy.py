@@ -139,7 +139,11 @@ class EnglishNames:
             words = words[1:]
             begins = False
         name = text[start:end]
-        label = next((kind for (a, b), kind in labels.items() if a < end and b > start), None)
+        label: EntityKind | None = None
+        for (left, right), kind in labels.items():
+            if left < end and right > start:
+                label = kind
+                break
         if len(words) == 1:
             if is_no_name(name) or len(name) <= 1 or is_acronym(name):
                 return None

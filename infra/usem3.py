@@ -13,7 +13,7 @@ from .vectors import normalise_rows
 __all__ = ["UseEncoder"]
 
 DIMENSION: Final = 512
-THREADS: Final = 2  # the package's default of 4 was several times slower on two cores
+THREADS: Final = 1  # more of them wait for each other: on two busy cores half the speed or less
 DUPLICATE_COSINE: Final = 0.92
 """Two wordings of one matter; see benchmarks/duplicates.py for its calibration."""
 

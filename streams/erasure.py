@@ -43,7 +43,7 @@ from .extraction import summarise_context
 from .letters import Letters
 from .projections import Journal
 
-__all__ = ["Forgetter", "Proposed", "decide_anew"]
+__all__ = ["Anew", "Forgetter", "Proposed", "decide_anew"]
 
 
 @dataclass(frozen=True, slots=True)

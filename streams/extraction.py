@@ -45,6 +45,7 @@ _TOPIC_WORD: Final = re.compile(r"[a-z][a-z-]{4,}")
 _BEYOND_STATEMENTS: Final = frozenset(
     ("event", "commitment", "decision", "relation", "remember", "correction")
 )
+_KINDS: Final[tuple[MemoryKind, ...]] = ("decision", "commitment", "event", "relation")
 _STRENGTH: Final = {
     "remember": 3.0, "decision": 3.0, "commitment": 2.5, "preference": 2.0, "standing_order": 2.0,
     "correction": 2.0, "event": 2.0, "relation": 1.5, "slot": 1.5,
@@ -210,13 +211,10 @@ def _proposal(
 
 
 def _kind(triggers: frozenset[str]) -> MemoryKind:
-    kinds: tuple[tuple[str, MemoryKind], ...] = (
-        ("decision", "decision"),
-        ("commitment", "commitment"),
-        ("event", "event"),
-        ("relation", "relation"),
-    )
-    return next((kind for trigger, kind in kinds if trigger in triggers), "fact")
+    for kind in _KINDS:
+        if kind in triggers:
+            return kind
+    return "fact"
 
 
 def _clip(text: str, room: int) -> str:

@@ -22,7 +22,7 @@ from ..schemas.records import Box, Packed
 from ..schemas.results import DeadLetter
 from ..schemas.topics import DEAD_LETTERS
 
-__all__ = ["KEPT", "Letters"]
+__all__ = ["KEPT", "Letter", "Letters"]
 
 KEPT: Final = timedelta(days=7)
 PAGE: Final = 256

@@ -63,7 +63,7 @@ class Ports:
 
 
 @dataclass(slots=True)
-class Batch:
+class _Batch:
     """What a batch decided so far and the stores don't hold yet."""
 
     records: list[JournalRecord] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
+class _Encoded:
     """A draft with its texts and their vectors, float32 of shape (texts, dimension)."""
 
     draft: episodic.Draft
@@ -129,7 +129,7 @@ class Writer:
     async def _turns(
         self, events: Sequence[tuple[LogRecord, Envelope | Rejected]]
     ) -> list[Rejected | None]:
-        batch = Batch()
+        batch = _Batch()
         results: list[Rejected | None] = [None] * len(events)
         accepted: list[tuple[LogRecord, Envelope, Turn, OwnerKeys]] = []
         for index, (record, event) in enumerate(events):
@@ -145,7 +145,7 @@ class Writer:
         return results
 
     async def _identify(
-        self, event: Envelope, keys: OwnerKeys, batch: Batch
+        self, event: Envelope, keys: OwnerKeys, batch: _Batch
     ) -> tuple[Rejected | None, bool]:
         """Return (why it is refused, whether it is new)."""
         key = event.event_id
@@ -168,7 +168,7 @@ class Writer:
 
     async def _encode(
         self, accepted: Sequence[tuple[LogRecord, Envelope, Turn, OwnerKeys]]
-    ) -> list[Encoded]:
+    ) -> list[_Encoded]:
         contents = [turn.content for *_, turn, _ in accepted]
         entities = await self._ports.recogniser.recognise(contents)
         drafts = [
@@ -182,11 +182,11 @@ class Writer:
         vectors = await self._ports.encoder.encode(distinct)
         rows = {text: row for row, text in enumerate(distinct)}
         return [
-            Encoded(draft, group, vectors[[rows[text] for text in group]])
+            _Encoded(draft, group, vectors[[rows[text] for text in group]])
             for draft, group in zip(drafts, texts, strict=True)
         ]
 
-    async def _decide(self, encoded: Encoded, batch: Batch) -> None:
+    async def _decide(self, encoded: _Encoded, batch: _Batch) -> None:
         draft = encoded.draft
         event, turn, keys = draft.event, draft.turn, draft.keys
         owner, place = event.owner, (event.owner, draft.session)
@@ -232,7 +232,7 @@ class Writer:
         )
 
     def _candidates(
-        self, encoded: Encoded, before: Sequence[Said], batch: Batch
+        self, encoded: _Encoded, before: Sequence[Said], batch: _Batch
     ) -> tuple[Candidate, ...]:
         draft = encoded.draft
         if not draft.extracted.proposals:
@@ -264,10 +264,10 @@ class Writer:
 
     async def _decisions(
         self,
-        encoded: Encoded,
+        encoded: _Encoded,
         candidates: Sequence[Candidate],
         recorded_at: datetime,
-        batch: Batch,
+        batch: _Batch,
     ) -> tuple[Decision, ...]:
         draft = encoded.draft
         threshold = self._ports.encoder.duplicate_threshold
@@ -296,7 +296,7 @@ class Writer:
         if isinstance(event, Rejected):
             return event
         keys = await self._ports.keys.owner(event.owner)
-        refused, is_new = await self._identify(event, keys, Batch())
+        refused, is_new = await self._identify(event, keys, _Batch())
         if not is_new:
             return refused
         base = JournalRecord(
@@ -331,7 +331,7 @@ class Writer:
         return None
 
 
-def _statements(draft: episodic.Draft, batch: Batch) -> tuple[Statement, ...]:
+def _statements(draft: episodic.Draft, batch: _Batch) -> tuple[Statement, ...]:
     statements = []
     for stated in draft.extracted.statements:
         statement, key = state(

@@ -137,6 +137,23 @@ async def test_the_write_ahead_log_is_empty_after_a_shred(store: SqliteStore) ->
         assert (store.folder / "keys.sqlite-wal").stat().st_size == 0
 
 
+async def test_a_shred_that_meets_a_reader_can_be_repeated(store: SqliteStore) -> None:
+    """While somebody else reads the file it is Unavailable, and all is done the next time."""
+    async with store.keys() as keys:
+        box, wrapped = (await keys.owner(ANA)).seal(b"text", RECORD)
+        await keys.put([wrapped])
+        await keys._database.run(lambda connection: connection.execute("PRAGMA busy_timeout = 10"))
+        path = store.folder / "keys.sqlite"
+        with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM data_keys").fetchone()
+            with pytest.raises(Unavailable, match="in use"):
+                await keys.shred([box.key_id])
+        await keys.shred([box.key_id])
+        assert remains(store, [wrapped.wrapped]) == 0
+        assert await opened(keys, ANA, [box]) == [None]
+
+
 # --- beyond the port ---------------------------------------------------------------------------
 
 

@@ -37,6 +37,7 @@ from tests.contract.log_contract import (
     own,
     values,
 )
+from tests.contract.log_deletion_contract import LogDeletionContract
 from tests.contract.sqlite_store import SqliteStore
 
 CHILD_TIMEOUT_S: Final = 60
@@ -69,7 +70,7 @@ async def log(store: SqliteStore) -> AsyncIterator[SqliteLog]:
         yield log
 
 
-class TestSqliteLog(LogContract):
+class TestSqliteLog(LogContract, LogDeletionContract):
     """The contract on SQLite."""
 
 
@@ -176,6 +177,32 @@ async def test_vacuum_empties_the_write_ahead_log(store: SqliteStore) -> None:
         await log.vacuum()
         assert store.path.with_name("log.sqlite-wal").stat().st_size <= 4_152  # one small frame
         assert store.path.stat().st_size < before / 10
+
+
+async def test_a_vacuum_that_meets_a_reader_can_be_repeated(store: SqliteStore) -> None:
+    """While somebody else reads the file it is Unavailable, and all is done the next time."""
+    async with store.open() as log:
+        await log.append([NewRecord(PLAIN_INGRESS.name, OWNER, SECRET)])
+        await log._writer.run(lambda connection: connection.execute("PRAGMA busy_timeout = 10"))
+        with closing(sqlite3.connect(store.path, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM records").fetchone()
+            await log.delete_before(*own(log, PLAIN_INGRESS), 1)
+            with pytest.raises(Unavailable, match="in use"):
+                await log.vacuum()
+        await log.vacuum()
+        assert SECRET not in store.raw()
+
+
+async def test_a_writer_elsewhere_makes_the_log_unavailable(store: SqliteStore) -> None:
+    """While another process holds the file nothing is appended, and afterwards it is."""
+    async with store.open() as log:
+        await log._writer.run(lambda connection: connection.execute("PRAGMA busy_timeout = 10"))
+        with closing(sqlite3.connect(store.path, isolation_level=None)) as writer:
+            writer.execute("BEGIN IMMEDIATE")
+            with pytest.raises(Unavailable, match="another process"):
+                await log.append(numbered(JOURNAL, 1))
+        assert [one.offset for one in await log.append(numbered(JOURNAL, 1))] == [0]
 
 
 # --- crashes -----------------------------------------------------------------------------------
@@ -379,6 +406,13 @@ async def test_a_missing_folder_is_unavailable(store: SqliteStore) -> None:
         await open_with(store)
 
 
+@pytest.mark.parametrize("packed", [b"", b"\x00", b"\x00\x00\x00\x05abc", b"\xff\xff\xff\xff\x00"])
+def test_a_record_that_is_cut_short_is_damaged(packed: bytes) -> None:
+    """Lengths that reach beyond the bytes are never read as a shorter value."""
+    with pytest.raises(Damaged, match="cut short"):
+        log_tables.unpack(packed)
+
+
 async def test_a_lost_key_is_damage(store: SqliteStore) -> None:
     """A record whose key is gone though nobody deleted it is never skipped in silence."""
     async with store.open() as log:
@@ -397,9 +431,12 @@ async def test_commits_are_synchronous_and_files_private(store: SqliteStore) -> 
     """Write-ahead log, synchronous=FULL, secure_delete; no file can be read by others."""
     async with store.open() as log:
         await log.append(numbered(INGRESS, 1))
-        for name, expected in [("journal_mode", "wal"), ("synchronous", 2), ("secure_delete", 1)]:
-            query = f"PRAGMA {name}"
-            (found,) = await log._writer.run(lambda c, query=query: c.execute(query).fetchone())  # type: ignore[misc]  # a default that binds the loop's value
-            assert found == expected
+        pragmas = ("journal_mode", "synchronous", "secure_delete")
+        found = await log._writer.run(
+            lambda connection: [
+                connection.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas
+            ]
+        )
+        assert found == ["wal", 2, 1]
         modes = {stat.S_IMODE(path.stat().st_mode) for path in store.folder.iterdir()}
         assert modes == {0o600}

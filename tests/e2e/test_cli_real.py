@@ -108,7 +108,6 @@ def test_a_life_in_two_languages(place: Place) -> None:
     chinese = place.run("search", "我的猫叫什么名字？", "-u", "ana", "--json").lines
     assert "e1" in english[0]["sources"]  # type: ignore[operator]  # JSON
     assert "z1" in chinese[0]["sources"]  # type: ignore[operator]  # JSON
-    assert place.run("search", "Where did I move?", "-u", "bob", "--json").lines == []
     turns = place.run("list", "-u", "ana", "--kind", "turn", "--json").lines
     assert [turn["id"] for turn in turns] == ["z1", "e1"]
     assert "我的猫叫豆花" in place.run("show", "z1", "-u", "ana").out
@@ -130,6 +129,7 @@ def test_beside_the_owner(owned: tuple[Place, int]) -> None:
     place.run("add", "我每周六下午去游泳。", "-u", "ana", "--id", "swim")
     found = place.run("search", "我什么时候游泳？", "-u", "ana", "--json").lines
     assert "swim" in found[0]["sources"]  # type: ignore[operator]  # JSON
+    assert place.run("search", "我什么时候游泳？", "-u", "bob", "--json").lines == []
     texts = [turn["text"] for turn in place.run("list", "-u", "ana", "--json").lines]
     assert "I keep bees on the roof." in texts
     place.run("set-timezone", "Asia/Shanghai", "-u", "ana")
@@ -264,6 +264,8 @@ def test_the_demo_proves_itself(words: list[str], place: Place) -> None:
     """The tour ends well on the real memory, with the caller's words as well."""
     found = json.loads(place.run("demo", "--json", *words).out)
     assert found["problems"] == []
+    sources = [answer["sources"][0] for answer in found["answers"]]
+    assert sources == ["en-29", "en-07", "en-24", "zh-03", "zh-06", "zh-24"]
     assert found["before"]["text"]
     assert found["after"]["text"] is None
     assert found["seconds"] < 60

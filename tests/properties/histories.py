@@ -28,6 +28,8 @@ __all__ = [
 ]
 
 Result = TypeVar("Result")
+MEMORY: Final = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - see below
+"""Where stores of examples lie: nothing here loses its power, so nothing waits for a disk."""
 USER: Final = "ana"
 LINES: Final = (
     "I prefer aisle seats on long flights.",
@@ -159,14 +161,14 @@ async def live(memory: eunoe.Memory, plan: Plan) -> None:
     for call, gone in plan.steps:
         await feed(memory, call)
         if gone:
-            await memory.forget(gone, user_id=USER)
+            await memory.forget(list(gone), user_id=USER)
 
 
 def in_folder(work: Callable[[Path], Awaitable[Result]]) -> Result:
     """Run a coroutine function with a folder of its own, which is then removed."""
 
     async def run() -> Result:
-        with TemporaryDirectory(prefix="eunoe-") as name:
+        with TemporaryDirectory(prefix="eunoe-", dir=MEMORY) as name:
             return await work(Path(name))
 
     return asyncio.run(run())

@@ -64,8 +64,7 @@ def test_forgetting_yields_the_history_without(plan: Plan) -> None:
 
     async def fresh(place: Path) -> str:
         async with open_memory(place) as memory:
-            for one in survivors(plan):
-                await feed(memory, [one])
+            await feed(memory, survivors(plan))
             return await memory.digest(user_id=USER)
 
     assert in_folder(lived) == in_folder(fresh)

@@ -106,10 +106,11 @@ def forget(options: Options, ids: tuple[str, ...], source: str | None, yes: bool
 
 def _identity() -> dict[str, str]:
     """Name a message, so that saying it again after a broken connection stores it once."""
-    from datetime import UTC, datetime  # noqa: PLC0415 - not needed by --help
     from uuid import uuid4  # noqa: PLC0415 - not needed by --help
 
-    return {"id": str(uuid4()), "time": datetime.now(UTC).astimezone().isoformat()}
+    from ..infra.clock import SystemClock  # noqa: PLC0415 - not needed by --help
+
+    return {"id": str(uuid4()), "time": SystemClock().now().astimezone().isoformat()}
 
 
 def _standard_input() -> str:

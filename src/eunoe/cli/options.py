@@ -1,5 +1,6 @@
 """What every command understands: which folder, which user, and for whom to print."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,21 +43,28 @@ class Options:
 
 
 def text(value: str) -> str:
-    """Check a parameter that is text; the shell passes what is not UTF-8 as lone surrogates.
+    """Read a parameter that is text as UTF-8, whatever the locale's encoding.
 
     Args:
-        value: The parameter.
+        value: The parameter; Python passes bytes that it can't decode as lone surrogates.
 
     Returns:
-        The same.
+        The text.
 
     Raises:
         click.BadParameter: It can't be written as UTF-8.
     """
-    if any("\ud800" <= character <= "\udfff" for character in value):
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        pass
+    else:
+        return value
+    try:
+        return os.fsencode(value).decode()
+    except UnicodeError as error:
         message = "this is not valid UTF-8."
-        raise click.BadParameter(message)
-    return value
+        raise click.BadParameter(message) from error
 
 
 SOURCE: Final = click.option(
