@@ -100,6 +100,7 @@ def place_of_an_owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tupl
         assert owner.returncode == 0
 
 
+@pytest.mark.slow
 def test_a_life_in_two_languages(place: Place) -> None:
     """Without any other process: add, search, list, show, history, forget, stats, doctor."""
     place.run("add", "I moved to Oslo in May", "-u", "ana", "--id", "e1", "--session", "s")
@@ -156,6 +157,7 @@ def test_commands_side_by_side(owned: tuple[Place, int]) -> None:
     assert names == {f"n{n}" for n in range(6)}
 
 
+@pytest.mark.slow
 def test_commands_at_once_without_an_owner(place: Place) -> None:
     """Commands that are started together on a free folder take turns and lose nothing."""
     running = [
@@ -203,6 +205,7 @@ def test_import_refused_afterwards(owned: tuple[Place, int]) -> None:
     assert place.run("dead-letters", "-u", "dee", "--json").lines
 
 
+@pytest.mark.slow
 def test_a_stopped_owner_is_told_soon(owned: tuple[Place, int]) -> None:
     """While the owner is stopped a command ends with exit code 3, and doctor says why."""
     place, owner = owned
