@@ -1,0 +1,169 @@
+"""Speed of remembering: turns per second to searchable, against encoder and recogniser alone.
+
+    python benchmarks/ingest.py [--turns 10000] [--rounds 5] [--data locomo10.json]
+
+Both run in this process in turn, on the same batches of the same texts: what the writer handed to
+encoder and recogniser is recorded and replayed bare. Prints the median of the ratios.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import eunoe
+from eunoe.infra.recogniser import TextRecogniser
+from eunoe.infra.usem3 import UseEncoder
+from eunoe.infra.wiring import Tools
+from eunoe.schemas.ports import Entity, Vectors
+
+BATCH: Final = 500
+USERS: Final = 10
+PEOPLE: Final = ("Ana", "Tom", "Mira", "王芳", "李强", "Jonas")
+PLACES: Final = ("Lisbon", "Oslo", "北京", "苏州", "Madrid", "Kyoto")
+THINGS: Final = ("a bicycle", "the budget", "合同", "晚饭", "a violin lesson", "周报")
+SHAPES: Final = (
+    "I met {person} in {place} yesterday and we talked about {thing}.",
+    "haha, that sounds lovely, tell me more",
+    "我和{person}上周去了{place}，聊到{thing}。",
+    "好的，没问题，我再想想。",
+    "{person} will bring {thing} to {place} on Friday at {hour}.",
+    "What do you think about {thing}?",
+    "记住：{person}的电话要在{hour}点以后打。",
+)
+
+
+class RecordingEncoder(UseEncoder):
+    """The packaged encoder; keeps the batches that it was given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.batches: list[list[str]] = []
+
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        """Record and encode."""
+        self.batches.append(list(texts))
+        return await super().encode(texts)
+
+
+class RecordingRecogniser(TextRecogniser):
+    """The recogniser; keeps the batches that it was given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.batches: list[list[str]] = []
+
+    async def recognise(self, texts: Sequence[str]) -> list[list[Entity]]:
+        """Record and recognise."""
+        self.batches.append(list(texts))
+        return await super().recognise(texts)
+
+
+def made_up(count: int) -> list[str]:
+    """Make bilingual turns, always the same."""
+    draw = random.Random(7)  # noqa: S311 - made-up text and no secret
+    return [
+        draw.choice(SHAPES).format(
+            person=draw.choice(PEOPLE),
+            place=draw.choice(PLACES),
+            thing=draw.choice(THINGS),
+            hour=draw.randrange(8, 20),
+        )
+        + f" ({number})"
+        for number in range(count)
+    ]
+
+
+def said(path: Path, count: int) -> list[str]:
+    """Take the turns of LoCoMo, again and again until there are enough."""
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    texts = [
+        turn["text"] or "-"
+        for row in rows
+        for name, turns in row["conversation"].items()
+        if name.startswith("session_") and isinstance(turns, list)
+        for turn in turns
+    ]
+    return [texts[number % len(texts)] for number in range(count)]
+
+
+async def remember(
+    texts: list[str], encoder: RecordingEncoder, recogniser: RecordingRecogniser
+) -> float:
+    """Return the seconds from the first `add` to all searchable."""
+    with tempfile.TemporaryDirectory(prefix="eunoe-ingest-") as scratch:
+        settings = eunoe.Settings(folder=Path(scratch, "s"), config_home=Path(scratch, "c"))
+        tools = Tools(encoder=encoder, recogniser=recogniser)
+        async with eunoe.open(settings, serve=False, tools=tools) as memory:
+            await memory.warm()
+            encoder.batches.clear()
+            recogniser.batches.clear()
+            began = time.perf_counter()
+            for start in range(0, len(texts), BATCH):
+                user = f"u{start // BATCH % USERS}"
+                rows = [{"role": "user", "content": text} for text in texts[start : start + BATCH]]
+                await memory.add(rows, user_id=user, session_id=f"s{start}", wait=False)
+            await memory.settled(timeout_s=3600)
+            return time.perf_counter() - began
+
+
+async def bare(encoder_batches: list[list[str]], name_batches: list[list[str]]) -> float:
+    """Return the seconds that encoder and recogniser take for recorded batches."""
+    encoder, recogniser = UseEncoder(), TextRecogniser()
+    await encoder.encode(["warm"])
+    await recogniser.recognise(["Ana 安娜"])
+    began = time.perf_counter()
+    for names in name_batches:
+        await recogniser.recognise(names)
+    for texts in encoder_batches:
+        await encoder.encode(texts)
+    took = time.perf_counter() - began
+    await encoder.close()
+    await recogniser.close()
+    return took
+
+
+async def run(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Run the rounds."""
+    texts = said(arguments.data, arguments.turns) if arguments.data else made_up(arguments.turns)
+    ratios, whole_speeds, bare_speeds = [], [], []
+    for number in range(arguments.rounds):
+        encoder, recogniser = RecordingEncoder(), RecordingRecogniser()
+        whole = await remember(texts, encoder, recogniser)
+        alone = await bare(encoder.batches, recogniser.batches)
+        ratios.append(alone / whole)
+        whole_speeds.append(len(texts) / whole)
+        bare_speeds.append(len(texts) / alone)
+        print(f"round {number + 1}: ratio {ratios[-1]:.3f}", file=sys.stderr)
+    return {
+        "ratio": statistics.median(ratios),
+        "turns/s": statistics.median(whole_speeds),
+        "bare turns/s": statistics.median(bare_speeds),
+    }
+
+
+def main() -> None:
+    """Read the command line and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--turns", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--data", type=Path, help="locomo10.json; else made-up bilingual turns")
+    parser.add_argument("--json", action="store_true", help="for a program")
+    arguments = parser.parse_args()
+    figures = asyncio.run(run(arguments))
+    if arguments.json:
+        print(json.dumps(figures))
+        return
+    for name, value in figures.items():
+        print(f"{name} {value:.3f}")
+
+
+if __name__ == "__main__":
+    main()
