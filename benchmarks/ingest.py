@@ -151,7 +151,7 @@ async def run(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def main() -> None:
     """Read the command line and print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--turns", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--data", type=Path, help="locomo10.json; else made-up bilingual turns")

@@ -121,7 +121,7 @@ async def ask(
 
 def main() -> None:
     """Read the command line and print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("path", type=Path, help="locomo10.json")
     parser.add_argument("--out", type=Path, required=True, help="where the ranked ids go")
     parser.add_argument("--conversations", type=int, default=10, help="only the first so many")

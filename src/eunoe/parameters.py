@@ -30,7 +30,7 @@ def ident_of(value: object) -> Ident:
 def several(ids: Ident | Sequence[Ident]) -> Sequence[Ident]:
     """Return one or several ids as several."""
     if isinstance(ids, str | tuple):
-        return [ids]  # pyright: ignore[reportReturnType] - a pair, and not several
+        return [ids]  # pyright: ignore[reportReturnType]  # a pair, and not several
     return ids
 
 

@@ -8,6 +8,7 @@ import click
 from . import rendering
 from .failing import refuse
 from .options import SOURCE, Options, common_options, named, text
+from .repeats import date_repeat
 from .running import run
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ def add(  # noqa: PLR0913, PLR0917 - an option each
         message = _identity() | message
 
     async def work(memory: "AnyMemory") -> list[str]:
-        return await memory.add(message, user_id=user, tenant_id=options.tenant_id, source=source)
+        tenant = options.tenant_id
+        await date_repeat(memory, message, source=source, user_id=user, tenant_id=tenant)
+        return await memory.add(message, user_id=user, tenant_id=tenant, source=source)
 
     ids = run(work, options)
     if options.as_json:

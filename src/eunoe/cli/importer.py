@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from ..schemas.errors import Rejected
 from ..schemas.events import event_id
 from .lines import Line, parse, raw_lines
+from .repeats import date_repeat
 
 if TYPE_CHECKING:
     from .running import AnyMemory
@@ -117,7 +118,13 @@ class Importer:
         for user in users:
             mine = [line for line in batch if line.user_id == user]
             for line in mine:
-                await self._date(line)
+                await date_repeat(
+                    self._memory,
+                    line.message,
+                    source=line.source,
+                    user_id=user,
+                    tenant_id=self._tenant_id,
+                )
             for _, alike in groupby(mine, key=lambda line: line.call):
                 await self._add(list(alike))
 
@@ -142,19 +149,6 @@ class Importer:
             await self._add(lines[middle:])
         else:
             self._numbers |= {self._event_id(line): line.number for line in lines}
-
-    async def _date(self, line: Line) -> None:
-        """Give a repeat that names no time the time it has, so that it is the same message."""
-        name = line.message["id"]
-        if "time" in line.message or not isinstance(name, str):
-            return
-        try:
-            item = await self._memory.get(
-                (line.source, name), user_id=line.user_id, tenant_id=self._tenant_id
-            )
-        except Rejected:  # there is none yet, or `add` will say what is wrong
-            return
-        line.message["time"] = item.said_at.isoformat()
 
     def _event_id(self, line: Line) -> str:
         return str(event_id(self._tenant_id, line.user_id, line.source, line.message["id"]))

@@ -187,6 +187,14 @@ def test_add_takes_everything_about_a_message(run: Run, fake: FakeMemory) -> Non
     assert "t1, t2" in result.stdout
 
 
+def test_add_again_is_the_same_message(run: Run, fake: FakeMemory) -> None:
+    """A repeat with --id and without --time gets the time of what is remembered."""
+    run("add", "x", "-u", "ana", "--id", "t1", "--source", "mail")
+    (_, asked), (_, added) = fake.calls
+    assert asked["id"] == ("mail", "t1")
+    assert added["messages"]["time"] == RESULTS["get"].said_at.isoformat()
+
+
 def test_add_names_a_message_that_has_no_id(run: Run, fake: FakeMemory) -> None:
     """Without --id each message gets its own id and a time, so that it may be sent again."""
     run("add", "x", "-u", "ana")
