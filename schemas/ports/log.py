@@ -152,7 +152,11 @@ class Log(Protocol):
         ...
 
     async def compact(self, topic: str) -> int:
-        """Compact a topic; returns how many records went."""
+        """Compact a topic, each partition for itself; returns how many records went.
+
+        Raises:
+            Rejected: The topic isn't one that is compacted: its records share keys and all stay.
+        """
         ...
 
     async def vacuum(self) -> None:

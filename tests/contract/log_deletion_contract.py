@@ -24,6 +24,7 @@ from tests.contract.log_contract import (
     everything,
     numbered,
     own,
+    values,
 )
 
 __all__ = ["LogDeletionContract"]
@@ -83,6 +84,15 @@ class LogDeletionContract:
         found = await log.read(*own(log, JOURNAL), 0, limit=10)
         assert [record.position.offset for record in found] == [0, 2, 3, 5]
         assert await log.compact(JOURNAL.name) == 0
+
+    async def test_compaction_is_per_partition(self, log: Log) -> None:
+        """A key that was placed in two partitions is two keys, as on Kafka."""
+        places = [b"%d" % number for number in range(20)]
+        await log.append([NewRecord(COMPACTED.name, b"key", one, placed_by=one) for one in places])
+        await log.compact(COMPACTED.name)
+        newest = {log.partition_of(one): [one] for one in places}
+        found = await everything(log, COMPACTED)
+        assert {part: values(records) for part, records in found.items()} == newest
 
     @each_example
     @given(
