@@ -44,7 +44,7 @@ _STOP_WORDS: Final = frozenset(
     while who whom why will with would you your yours yourself yourselves
     im ive id ill youre youve youll youd hes shes theyre theyve weve dont doesnt didnt isnt arent
     wasnt werent cant couldnt wont wouldnt shouldnt hasnt havent hadnt thats theres whats lets
-    """.split()  # noqa: SIM905  # a word list reads better as one text that is split
+    """.split()  # a word list reads better as one text that is split
 )
 # Single characters that carry grammar; a pair is left out only when both halves are in here, so
 # that 好的 and a name with 和 in it keep a term.

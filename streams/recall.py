@@ -149,8 +149,7 @@ class Recall:
     ) -> list[Candidate]:
         wanted = [(bytes(session), position) for session, position in _places(candidates)]
         found = await self._identity.neighbours(owner, wanted)
-        fresh = [event for event in found.values() if event not in places]
-        near = await self._identity.places(owner, fresh)
+        near = {one.event_id: one for one in found.values() if one.event_id not in places}
         places |= near
         return [_candidate(event, place, named) for event, place in near.items()]
 

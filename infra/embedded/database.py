@@ -20,6 +20,7 @@ __all__ = ["Database", "check_format", "transaction", "translated", "truncate_wa
 Result = TypeVar("Result")
 
 _BUSY_TIMEOUT_S: Final = 5.0
+_READER_CACHE_KIB: Final = 16_384
 _PRIMARY_CODE: Final = 0xFF
 _CORRUPT: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _UNAVAILABLE: Final = {
@@ -137,6 +138,7 @@ def _connect(path: Path, role: str, *, read_only: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA trusted_schema = OFF")
         if read_only:
             connection.execute("PRAGMA query_only = ON")
+            connection.execute(f"PRAGMA cache_size = -{_READER_CACHE_KIB}")
     except BaseException:
         connection.close()
         raise

@@ -74,6 +74,11 @@ class EdgeEpisodes:
         """
         return cls(folder, await asyncio.to_thread(_open_shard, folder, dimension))
 
+    @property
+    def shard(self) -> edge.EdgeShard:
+        """The engine, for a benchmark that asks it alone."""
+        return self._shard
+
     async def apply(self, records: Sequence[Stored]) -> None:
         """Apply records of the journal, in order; see the port."""
         await self._run(partial(self._apply, records))
@@ -103,6 +108,8 @@ class EdgeEpisodes:
         self, owner: str, memory_ids: Sequence[UUID] | None = None
     ) -> list[MemoryPoint]:
         """Return memories by id, or all of an owner's, ordered by id."""
+        if memory_ids is not None and not memory_ids:
+            return []
         if memory_ids is None:
             found = await self._run(partial(self._scroll, owner))
         else:
@@ -277,6 +284,7 @@ def _open_shard(folder: Path, dimension: int) -> edge.EdgeShard:
                 modifier=edge.Modifier.Idf, datatype=edge.VectorStorageDatatype.Float16
             )
         },
+        payload_memory=edge.Memory.Cached,
         wal_enabled=False,
     )
 

@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 from uuid import UUID
 
 from ...schemas.ports import Applied, EventPlace, KnownEvent, StatementRow, Stored
@@ -22,13 +22,17 @@ from .identity_writes import ROLE, create, write
 
 __all__ = ["SqliteIdentity"]
 
+Item = TypeVar("Item")
 Row = tuple[Any, ...]
 
 ABSENT: Final = -1  # no owner has this number
 OWNERS_CACHED_MAX: Final = 10_000
-VALUES_MAX: Final = 500  # in one statement
+VALUES_MAX: Final = 512  # in one statement
+VALUES_STEP: Final = 32  # values are repeated up to a multiple, so that few statements are compiled
+PLACES_STEP: Final = 8  # likewise
+# Look-ups by id write `+owner`: it keeps SQLite from walking all of an owner's rows instead.
 PLACE_COLUMNS: Final = (
-    "e.event_id, s.session, e.position, e.speaker, e.said_at, e.role, e.journal_offset"
+    "e.event_id, e.session, e.position, e.speaker, e.said_at, e.role, e.journal_offset"
 )
 
 
@@ -82,7 +86,7 @@ class SqliteIdentity:
     async def known(self, owner: str, event_ids: Sequence[UUID]) -> dict[UUID, KnownEvent]:
         """Return those events that were accepted."""
         rows = self._by_ids(
-            "SELECT event_id, content, journal_offset FROM events WHERE owner = ?"
+            "SELECT event_id, content, journal_offset FROM events WHERE +owner = ?"
             " AND event_id IN ({})",
             owner,
             event_ids,
@@ -92,15 +96,15 @@ class SqliteIdentity:
     async def erased(self, owner: str, event_ids: Sequence[UUID]) -> set[UUID]:
         """Return those events that a forget keeps out."""
         rows = self._by_ids(
-            "SELECT event_id FROM erased WHERE owner = ? AND event_id IN ({})", owner, event_ids
+            "SELECT event_id FROM erased WHERE +owner = ? AND event_id IN ({})", owner, event_ids
         )
         return {UUID(bytes=row[0]) for row in rows}
 
     async def by_producer(self, owner: str, producer: bytes) -> list[EventPlace]:
         """Return the turns whose producer id has this keyed hash."""
         rows = self._read(
-            f"SELECT {PLACE_COLUMNS} FROM events e JOIN sessions s ON s.number = e.session"  # noqa: S608 - a constant
-            " WHERE e.owner = ? AND e.producer = ? ORDER BY e.journal_offset",
+            f"SELECT {PLACE_COLUMNS} FROM events e"  # noqa: S608 - a constant
+            " WHERE e.owner = ? AND e.producer = ? AND e.session IS NOT NULL ORDER BY e.journal_offset",
             (self._number(owner), producer),
         )
         return [_place(row) for row in rows]
@@ -108,19 +112,18 @@ class SqliteIdentity:
     async def places(self, owner: str, point_ids: Sequence[UUID]) -> dict[UUID, EventPlace]:
         """Return where points stand."""
         rows = self._by_ids(
-            f"SELECT {PLACE_COLUMNS} FROM events e JOIN sessions s ON s.number = e.session"  # noqa: S608 - constants
-            " WHERE e.owner = ? AND e.event_id IN ({})",
+            f"SELECT {PLACE_COLUMNS} FROM events e"  # noqa: S608 - constants
+            " WHERE +e.owner = ? AND e.event_id IN ({}) AND e.session IS NOT NULL",
             owner,
             point_ids,
         )
-        found = {UUID(bytes=row[0]): _place(row) for row in rows}
+        found = {place.event_id: place for place in map(_place, rows)}
         missing = [point for point in point_ids if point not in found]
         if missing:
             rows = self._by_ids(
                 f"SELECT {PLACE_COLUMNS}, p.kind, p.point_id FROM points p"  # noqa: S608 - constants
                 " JOIN events e ON e.event_id = p.event_id"
-                " JOIN sessions s ON s.number = e.session"
-                " WHERE p.owner = ? AND p.point_id IN ({})",
+                " WHERE +p.owner = ? AND p.point_id IN ({})",
                 owner,
                 missing,
             )
@@ -129,27 +132,19 @@ class SqliteIdentity:
 
     async def neighbours(
         self, owner: str, places: Sequence[tuple[bytes, int]]
-    ) -> dict[tuple[bytes, int], UUID]:
+    ) -> dict[tuple[bytes, int], EventPlace]:
         """Return the turns at (session, position) pairs that exist."""
-        number = self._number(owner)
-        sessions = {session for session, _ in places}
-        rows = self._by_values(
-            "SELECT session, number FROM sessions WHERE owner = ? AND session IN ({})",
-            number,
-            list(sessions),
+        if not places:
+            return {}
+        padded = _padded(places, PLACES_STEP)
+        marks = ",".join(["(?,?)"] * len(padded))
+        rows = self._read(
+            f"WITH wanted (session, position) AS (VALUES {marks})"  # noqa: S608 - constants
+            f" SELECT {PLACE_COLUMNS} FROM wanted w CROSS JOIN events e"
+            " WHERE e.session = w.session AND e.position = w.position AND e.owner = ?",
+            (*(value for place in padded for value in place), self._number(owner)),
         )
-        numbers: dict[bytes, int] = dict(rows)
-        found: dict[tuple[bytes, int], UUID] = {}
-        for session, position in places:
-            if session not in numbers:
-                continue
-            rows = self._read(
-                "SELECT event_id FROM events WHERE session = ? AND position = ?",
-                (numbers[session], position),
-            )
-            if rows:
-                found[session, position] = UUID(bytes=rows[0][0])
-        return found
+        return {(row[1], row[2]): _place(row) for row in rows}
 
     async def session_end(self, owner: str, session: bytes) -> int:
         """Return the position that the session's next turn gets."""
@@ -165,8 +160,9 @@ class SqliteIdentity:
         """List turns in journal order, or newest first."""
         order = "DESC" if newest else "ASC"
         sql = (
-            f"SELECT {PLACE_COLUMNS} FROM events e JOIN sessions s ON s.number = e.session"  # noqa: S608 - constants
-            f" WHERE e.owner = ? AND e.journal_offset > ? ORDER BY e.journal_offset {order} LIMIT ?"
+            f"SELECT {PLACE_COLUMNS} FROM events e"  # noqa: S608 - constants
+            " WHERE e.owner = ? AND e.journal_offset > ? AND e.session IS NOT NULL"
+            f" ORDER BY e.journal_offset {order} LIMIT ?"
         )
         rows = await self._scan(sql, (self._number(owner), after, limit))
         return [_place(row) for row in rows]
@@ -194,7 +190,7 @@ class SqliteIdentity:
     async def readers(self, owner: str, event_ids: Sequence[UUID]) -> set[UUID]:
         """Return the turns whose candidates' summaries hold text of any of these."""
         rows = self._by_ids(
-            "SELECT event_id FROM reads WHERE owner = ? AND read IN ({})", owner, event_ids
+            "SELECT event_id FROM reads WHERE +owner = ? AND read IN ({})", owner, event_ids
         )
         return {UUID(bytes=row[0]) for row in rows}
 
@@ -210,7 +206,7 @@ class SqliteIdentity:
     async def points(self, owner: str, event_ids: Sequence[UUID]) -> list[UUID]:
         """Return the ids of every chunk of these turns."""
         rows = self._by_ids(
-            "SELECT point_id FROM points WHERE owner = ? AND kind = 'turn' AND event_id IN ({})",
+            "SELECT point_id FROM points WHERE +owner = ? AND kind = 'turn' AND event_id IN ({})",
             owner,
             event_ids,
         )
@@ -263,22 +259,26 @@ class SqliteIdentity:
     def _by_values(self, sql: str, number: int, values: Sequence[bytes]) -> list[Row]:
         rows: list[Row] = []
         for start in range(0, len(values), VALUES_MAX):
-            part = values[start : start + VALUES_MAX]
+            part = _padded(values[start : start + VALUES_MAX], VALUES_STEP)
             rows += self._read(sql.format(",".join("?" * len(part))), (number, *part))
         return rows
+
+
+def _padded(values: Sequence[Item], step: int) -> Sequence[Item]:
+    return [*values, *[values[-1]] * (-len(values) % step)]
 
 
 def _place(row: Row, kind: str = "turn") -> EventPlace:
     event_id, session, position, speaker, said_at, role, offset = row[:7]
     return EventPlace(
-        event_id=UUID(bytes=event_id),
-        kind=kind,
-        session=session,
-        position=position,
-        speaker=tuple(array("I", speaker)),
-        said_at=datetime.fromisoformat(said_at),
-        role=role,
-        journal_offset=offset,
+        UUID(bytes=event_id),
+        kind,
+        session,
+        position,
+        tuple(array("I", speaker)) if speaker else (),
+        datetime.fromisoformat(said_at),
+        role,
+        offset,
     )
 
 

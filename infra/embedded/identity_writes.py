@@ -25,15 +25,15 @@ SCHEMA: Final = """
     -- Where catching up begins.
     CREATE TABLE partitions (partition INTEGER PRIMARY KEY, epoch TEXT NOT NULL, low_water
         INTEGER NOT NULL);
-    CREATE TABLE sessions (number INTEGER PRIMARY KEY, owner INTEGER NOT NULL, session BLOB
-        NOT NULL, size INTEGER NOT NULL, UNIQUE (owner, session));
+    CREATE TABLE sessions (owner INTEGER NOT NULL, session BLOB NOT NULL, size INTEGER NOT
+        NULL, PRIMARY KEY (owner, session)) WITHOUT ROWID;
     CREATE TABLE events (event_id BLOB PRIMARY KEY, owner INTEGER NOT NULL, content BLOB NOT
-        NULL, producer BLOB NOT NULL, journal_offset INTEGER NOT NULL, session INTEGER,
+        NULL, producer BLOB NOT NULL, journal_offset INTEGER NOT NULL, session BLOB,
         position INTEGER, speaker BLOB, said_at TEXT NOT NULL, role TEXT, candidates INTEGER)
         WITHOUT ROWID;
     CREATE INDEX events_by_producer ON events (owner, producer);
     CREATE INDEX events_by_offset ON events (owner, journal_offset);
-    CREATE INDEX events_by_place ON events (session, position);
+    CREATE INDEX events_by_place ON events (session, position, owner);
     -- Later chunks of turns, and memories: whose text they are.
     CREATE TABLE points (point_id BLOB PRIMARY KEY, owner INTEGER NOT NULL, event_id BLOB NOT
         NULL, kind TEXT NOT NULL) WITHOUT ROWID;
@@ -72,7 +72,7 @@ def write(connection: sqlite3.Connection, stored: Stored) -> None:
         if record.kind == "turn":
             _put_turn(connection, number, stored)
         else:
-            _put_event(connection, number, stored, session=None, position=None)
+            _put_event(connection, number, stored)
         _put_statements(connection, number, stored)
         if record.erasure is not None:
             _erase(connection, number, record.erasure, position.offset)
@@ -99,24 +99,14 @@ def _owner(connection: sqlite3.Connection, owner: str, epoch: str) -> tuple[int,
     return int(row[0]), int(row[1])
 
 
-def _session(connection: sqlite3.Connection, owner: int, record: JournalRecord) -> int:
-    size = (record.position or 0) + 1
-    (number,) = connection.execute(
-        "INSERT INTO sessions (owner, session, size) VALUES (?1, ?2, ?3)"
-        " ON CONFLICT (owner, session) DO UPDATE SET size = ?3 RETURNING number",
-        (owner, record.session, size),
-    ).fetchone()
-    return int(number)
+def _put_session(connection: sqlite3.Connection, owner: int, record: JournalRecord) -> None:
+    connection.execute(
+        "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?)",
+        (owner, record.session, (record.position or 0) + 1),
+    )
 
 
-def _put_event(
-    connection: sqlite3.Connection,
-    owner: int,
-    stored: Stored,
-    *,
-    session: int | None,
-    position: int | None,
-) -> None:
+def _put_event(connection: sqlite3.Connection, owner: int, stored: Stored) -> None:
     record, offset = stored.record, stored.position.offset
     connection.execute(
         "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -126,8 +116,8 @@ def _put_event(
             record.content,
             record.producer,
             offset,
-            session,
-            position,
+            record.session,
+            record.position,
             array("I", record.speaker).tobytes(),
             iso(record.said_at),
             record.role,
@@ -138,8 +128,8 @@ def _put_event(
 
 def _put_turn(connection: sqlite3.Connection, owner: int, stored: Stored) -> None:
     record = stored.record
-    session = _session(connection, owner, record)
-    _put_event(connection, owner, stored, session=session, position=record.position)
+    _put_session(connection, owner, record)
+    _put_event(connection, owner, stored)
     event = record.event_id.bytes
     chunks = [(point.id.bytes, owner, event, "turn") for point in record.points[1:]]
     memories = [
@@ -234,13 +224,12 @@ def _erase(connection: sqlite3.Connection, owner: int, erasure: Erasure, offset:
 
 def _close_gap(connection: sqlite3.Connection, owner: int, gap: SessionGap) -> None:
     """Move the later turns of a session up: positions stay ranks, in a rebuild as well."""
-    row = connection.execute(
-        "UPDATE sessions SET size = ? WHERE owner = ? AND session = ? RETURNING number",
+    connection.execute(
+        "UPDATE sessions SET size = ? WHERE owner = ? AND session = ?",
         (gap.size, owner, gap.session),
-    ).fetchone()
-    if row is None:
-        return  # in a rebuild, a session of which nothing is left
+    )
     connection.executemany(
-        "UPDATE events SET position = position - 1 WHERE session = ? AND position > ?",
-        [(row[0], position) for position in gap.positions],
+        "UPDATE events SET position = position - 1"
+        " WHERE owner = ? AND session = ? AND position > ?",
+        [(owner, gap.session, position) for position in gap.positions],
     )

@@ -110,7 +110,7 @@ def _boxed(box: Box) -> Payload:
 def box_of(payload: Mapping[str, Any] | None) -> Box:
     """Return the box in a payload."""
     boxed = (payload or {})["box"]
-    return Box(key_id=UUID(boxed["key"]), sealed=base64.b64decode(boxed["sealed"]))
+    return Box.model_construct(key_id=UUID(boxed["key"]), sealed=base64.b64decode(boxed["sealed"]))
 
 
 def memory_of(found: edge.Record | edge.ScoredPoint) -> MemoryPoint:

@@ -125,7 +125,7 @@ class IdentityStore(Protocol):
 
     async def neighbours(
         self, owner: str, places: Sequence[tuple[bytes, int]]
-    ) -> dict[tuple[bytes, int], UUID]:
+    ) -> dict[tuple[bytes, int], EventPlace]:
         """Return the turns at (session, position) pairs that exist."""
         ...
 
