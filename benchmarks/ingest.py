@@ -1,20 +1,26 @@
 """Speed of remembering: turns per second to searchable, against encoder and recogniser alone.
 
-    python benchmarks/ingest.py [--turns 10000] [--rounds 5] [--data locomo10.json]
+    python benchmarks/ingest.py [--turns 10000] [--rounds 5] [--data locomo10.json] [--profile]
 
 Both run in this process in turn, on the same batches of the same texts: what the writer handed to
-encoder and recogniser is recorded and replayed bare. Prints the median of the ratios.
+encoder and recogniser is recorded and replayed bare. Prints the median of the ratios. With
+--profile it remembers once instead and prints the share of each step of the writer.
 """
 
 import argparse
 import asyncio
+import inspect
 import json
 import random
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +28,9 @@ import eunoe
 from eunoe.infra.recogniser import TextRecogniser
 from eunoe.infra.usem3 import UseEncoder
 from eunoe.infra.wiring import Tools
+from eunoe.schemas.events import owner_key
 from eunoe.schemas.ports import Entity, Vectors
+from eunoe.streams import deduplication, episodic, projections
 
 BATCH: Final = 500
 USERS: Final = 10
@@ -66,6 +74,71 @@ class RecordingRecogniser(TextRecogniser):
         return await super().recognise(texts)
 
 
+class Profile:
+    """Seconds of each step, without those of the steps inside it."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+        self._inner: ContextVar[list[float]] = ContextVar("inner")
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Count what is inside as a step."""
+        outer = self._inner.get([])
+        inner: list[float] = []
+        self._inner.set(inner)
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            took = time.perf_counter() - began
+            self._inner.set(outer)
+            outer.append(took)
+            self.seconds[name] += took - sum(inner)
+
+    def watch(self, target: object, name: str, step: str) -> None:
+        """Count a function of a module, or a method of an object or of a class, as a step."""
+        call: Callable[..., Any] = getattr(target, name)
+
+        @wraps(call)
+        def timed(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever it takes
+            with self.step(step):
+                return call(*given, **named)
+
+        @wraps(call)
+        async def awaited(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - the same
+            with self.step(step):
+                return await call(*given, **named)
+
+        setattr(target, name, awaited if inspect.iscoroutinefunction(call) else timed)
+
+    async def watch_all(self, memory: eunoe.Memory) -> None:
+        """Count the steps of a writer, for the rest of the process."""
+        runtime = memory.runtime
+        engines = runtime.engines
+        sealing = type(await engines.keys.owner(owner_key("default", "u0")))
+        for target, name, step in (
+            (engines.recogniser, "recognise", "recognise"),
+            (episodic, "draft", "extract"),
+            (engines.encoder, "encode", "encode"),
+            (episodic, "points", "terms"),
+            (engines.episodes, "nearest", "nearest"),
+            (deduplication, "decide", "decide"),
+            (sealing, "seal", "seal"),
+            (engines.keys, "put", "seal"),
+            (runtime.journal, "append", "journal"),
+            (projections, "encode_record", "journal"),
+            (engines.identity, "known", "identity: look up"),
+            (engines.identity, "erased", "identity: look up"),
+            (engines.identity, "apply", "identity: apply"),
+            (engines.episodes, "apply", "episodes: apply"),
+            (runtime.journal, "flush", "flush"),
+            (engines.log, "commit", "commit"),
+            (memory, "add", "add"),
+        ):
+            self.watch(target, name, step)
+
+
 def made_up(count: int) -> list[str]:
     """Make bilingual turns, always the same."""
     draw = random.Random(7)  # noqa: S311 - made-up text and no secret
@@ -95,7 +168,10 @@ def said(path: Path, count: int) -> list[str]:
 
 
 async def remember(
-    texts: list[str], encoder: RecordingEncoder, recogniser: RecordingRecogniser
+    texts: list[str],
+    encoder: RecordingEncoder,
+    recogniser: RecordingRecogniser,
+    profile: Profile | None = None,
 ) -> float:
     """Return the seconds from the first `add` to all searchable."""
     with tempfile.TemporaryDirectory(prefix="eunoe-ingest-") as scratch:
@@ -103,6 +179,8 @@ async def remember(
         tools = Tools(encoder=encoder, recogniser=recogniser)
         async with eunoe.open(settings, serve=False, tools=tools) as memory:
             await memory.warm()
+            if profile is not None:
+                await profile.watch_all(memory)
             encoder.batches.clear()
             recogniser.batches.clear()
             began = time.perf_counter()
@@ -132,7 +210,7 @@ async def bare(encoder_batches: list[list[str]], name_batches: list[list[str]]) 
 
 async def run(arguments: argparse.Namespace) -> dict[str, Any]:
     """Run the rounds."""
-    texts = said(arguments.data, arguments.turns) if arguments.data else made_up(arguments.turns)
+    texts = texts_of(arguments)
     ratios, whole_speeds, bare_speeds = [], [], []
     for number in range(arguments.rounds):
         encoder, recogniser = RecordingEncoder(), RecordingRecogniser()
@@ -149,15 +227,35 @@ async def run(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+async def shares(arguments: argparse.Namespace) -> dict[str, float]:
+    """Remember once and return the share of each step, the largest first.
+
+    `add` runs beside the writer, whose steps wait for it now and then: the sum may pass 1.
+    """
+    profile = Profile()
+    whole = await remember(texts_of(arguments), RecordingEncoder(), RecordingRecogniser(), profile)
+    steps = sorted(profile.seconds.items(), key=lambda step: -step[1])
+    parts = {name: took / whole for name, took in steps}
+    return {"turns/s": arguments.turns / whole, **parts}
+
+
+def texts_of(arguments: argparse.Namespace) -> list[str]:
+    """Return the turns to remember."""
+    if arguments.data is None:
+        return made_up(arguments.turns)
+    return said(arguments.data, arguments.turns)
+
+
 def main() -> None:
     """Read the command line and print the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--turns", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--data", type=Path, help="locomo10.json; else made-up bilingual turns")
+    parser.add_argument("--profile", action="store_true", help="the share of each step instead")
     parser.add_argument("--json", action="store_true", help="for a program")
     arguments = parser.parse_args()
-    figures = asyncio.run(run(arguments))
+    figures = asyncio.run(shares(arguments) if arguments.profile else run(arguments))
     if arguments.json:
         print(json.dumps(figures))
         return

@@ -36,9 +36,7 @@ pytestmark = pytest.mark.timeout(300)
 
 LANGUAGES: Final = ("en", "zh")
 both = pytest.mark.parametrize("language", LANGUAGES)
-ISO_MICROSECONDS: Final = re.compile(
-    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(\+|-)\d\d:\d\d$"
-)
+ISO_MICROSECONDS: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(\+|-)\d\d:\d\d$")
 TALK: Final = {
     "en": (
         "My default backup folder is /srv/backup.",

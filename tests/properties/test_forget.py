@@ -21,9 +21,7 @@ from tests.support.memories import everything_readable, open_memory
 
 pytestmark = pytest.mark.timeout(300)
 
-bounded = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+bounded = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 CONTENT_MIN = 8
 """Characters from which a text is no mere "ok", so that finding it means something."""
 

@@ -97,9 +97,7 @@ class SetClock:
         step: How far it goes on.
     """
 
-    def __init__(
-        self, start: datetime = START, step: timedelta = timedelta(seconds=1)
-    ) -> None:
+    def __init__(self, start: datetime = START, step: timedelta = timedelta(seconds=1)) -> None:
         self.moment = start
         self.step = step
 
