@@ -25,12 +25,13 @@ Session = str | bytes
 Place = tuple[Session, int]
 """A session and a position in it."""
 
+_SIGNALS: Final = ("dense", "sparse", "match", "near", "next_to_near", "session", "speaker")
+
 _DISTANCES: Final = (1, -1, 2, -2)
 """Where the near turns of a turn are, the nearest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A point that may answer the question.
 
     Args:
@@ -50,29 +51,32 @@ class Candidate:
     speaker: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A candidate with its place on the scale.
 
     Args:
         id: Point.
         score: From 0 to 1. Only what is best by every signal and stands among its equals gets 1;
             about 0.6 is usual for the first of a question.
-        signals: What the score is made of, each from 0 to 1 and before its weight: "dense",
-            "sparse", "match" (both together), "near", "next_to_near", "session", "speaker".
+        parts: The values of `signals`.
     """
 
     id: str
     score: float
-    signals: dict[str, float]
+    parts: tuple[float, ...]
+
+    @property
+    def signals(self) -> dict[str, float]:
+        """What the score is made of, each from 0 to 1 and before its weight.
+
+        They are "dense", "sparse", "match" (both together), "near", "next_to_near", "session" and
+        "speaker". Made when asked for: most of what is ranked is never shown.
+        """
+        return dict(zip(_SIGNALS, self.parts, strict=True))
 
 
-class _Match(NamedTuple):
-    """What a candidate has by itself, each from 0 to 1."""
-
-    dense: float
-    sparse: float
-    match: float
+_Match = tuple[float, float, float]
+"""What a candidate has by itself, each from 0 to 1: dense, sparse, match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,27 +144,19 @@ def rank(candidates: Sequence[Candidate], parameters: RankingParameters = DEFAUL
     total = 1.0 + near_weight + next_weight + session_weight + speaker_weight
     ranked: list[Ranked] = []
     for candidate, (dense, sparse, match) in zip(candidates, matches, strict=True):
-        session = candidate.session
+        point, _, _, session, position, is_named = candidate
         if session is None:
             near = next_to_near = parameters.lone_context * match
             strength = match
         else:
-            near, next_to_near = _beside(places, session, candidate.position)
+            near, next_to_near = _beside(places.get(session), position)
             strength = sessions[session]
-        speaker = 1.0 if candidate.speaker else 0.0
+        speaker = 1.0 if is_named else 0.0
         score = match + near_weight * near + next_weight * next_to_near
         score = (score + session_weight * strength + speaker_weight * speaker) / total
-        signals = {
-            "dense": dense,
-            "sparse": sparse,
-            "match": match,
-            "near": near,
-            "next_to_near": next_to_near,
-            "session": strength,
-            "speaker": speaker,
-        }
-        ranked.append(Ranked(candidate.id, min(1.0, max(0.0, score)), signals))
-    ranked.sort(key=lambda one: (-one.score, one.id))
+        parts = (dense, sparse, match, near, next_to_near, strength, speaker)
+        ranked.append(Ranked(point, min(1.0, max(0.0, score)), parts))
+    ranked.sort(key=lambda one: (-one[1], one[0]))
     return ranked
 
 
@@ -181,16 +177,14 @@ def wanted_places(
         without repeats and without the places of candidates; some may not exist.
     """
     matches = _matches(candidates, parameters)
-    order = sorted(
-        zip(candidates, matches, strict=True), key=lambda one: (-one[1].match, one[0].id)
-    )
-    known = {(candidate.session, candidate.position) for candidate in candidates}
+    order = sorted(zip(candidates, matches, strict=True), key=lambda one: (-one[1][2], one[0][0]))
+    known = {(session, position) for _, _, _, session, position, _ in candidates}
     wanted: dict[Place, None] = {}
-    for candidate, _ in order[: parameters.expand_limit]:
-        if candidate.session is None or candidate.position is None:
+    for (_, _, _, session, position, _), _ in order[: parameters.expand_limit]:
+        if session is None or position is None:
             continue
         for distance in _DISTANCES:
-            place = (candidate.session, candidate.position + distance)
+            place = (session, position + distance)
             if place[1] >= 0 and place not in known:
                 wanted[place] = None
     return list(wanted)
@@ -234,46 +228,44 @@ def _matches(candidates: Sequence[Candidate], parameters: RankingParameters) -> 
     different parts of their scale; BM25 has a true zero, so it is only divided by the best.
     What a part did not return has at most the worst of what it did: 0.
     """
-    cosines = [one.dense for one in candidates if one.dense is not None]
+    cosines = [one[1] for one in candidates if one[1] is not None]
     high = max(cosines, default=0.0)
     span = max(high - min(cosines, default=0.0), parameters.dense_span_min)
     # Without any word in common the quotient is 0 whatever it is divided by.
-    best = max((one.sparse for one in candidates if one.sparse is not None), default=0.0) or 1.0
+    best = max((one[2] for one in candidates if one[2] is not None), default=0.0) or 1.0
     share = parameters.dense_weight
+    rest = 1.0 - share
     matches: list[_Match] = []
-    for one in candidates:
-        dense = 0.0 if one.dense is None else 1.0 - (high - one.dense) / span
-        sparse = 0.0 if one.sparse is None else one.sparse / best
-        matches.append(_Match(dense, sparse, share * dense + (1.0 - share) * sparse))
+    for _, cosine, words, _, _, _ in candidates:
+        dense = 0.0 if cosine is None else 1.0 - (high - cosine) / span
+        sparse = 0.0 if words is None else words / best
+        matches.append((dense, sparse, share * dense + rest * sparse))
     return matches
 
 
 def _context(
     candidates: Sequence[Candidate], matches: Sequence[_Match]
-) -> tuple[dict[Place, float], dict[Session, float]]:
-    """Return the best match at each place and in each session."""
-    places: dict[Place, float] = {}
+) -> tuple[dict[Session, dict[int, float]], dict[Session, float]]:
+    """Return the best match at each position of each session, and in each session."""
+    places: dict[Session, dict[int, float]] = {}
     sessions: dict[Session, float] = {}
-    for candidate, (_, _, match) in zip(candidates, matches, strict=True):
-        session, position = candidate.session, candidate.position
+    for (_, _, _, session, position, _), (_, _, match) in zip(candidates, matches, strict=True):
         if session is None:
             continue
         if match >= sessions.get(session, 0.0):
             sessions[session] = match
         if position is not None:
-            place = (session, position)
-            if match >= places.get(place, 0.0):
-                places[place] = match
+            positions = places.setdefault(session, {})
+            if match >= positions.get(position, 0.0):
+                positions[position] = match
     return places, sessions
 
 
-def _beside(
-    places: Mapping[Place, float], session: Session, position: int | None
-) -> tuple[float, float]:
+def _beside(positions: Mapping[int, float] | None, position: int | None) -> tuple[float, float]:
     """Return the mean match of the two turns beside, and of the two beyond; a missing one is 0."""
-    if position is None:
+    if positions is None or position is None:
         return 0.0, 0.0
-    match = places.get
-    near = match((session, position - 1), 0.0) + match((session, position + 1), 0.0)
-    beyond = match((session, position - 2), 0.0) + match((session, position + 2), 0.0)
+    match = positions.get
+    near = match(position - 1, 0.0) + match(position + 1, 0.0)
+    beyond = match(position - 2, 0.0) + match(position + 2, 0.0)
     return near / 2.0, beyond / 2.0

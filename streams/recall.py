@@ -130,9 +130,9 @@ class Recall:
         places = await self._identity.places(owner, [point.point_id for point in points])
         named = frozenset(hashed)
         candidates = [
-            _candidate(point.point_id, places[point.point_id], named, point.dense, point.sparse)
-            for point in points
-            if point.point_id in places
+            _candidate(point_id, place, named, dense, sparse)
+            for point_id, dense, sparse in points
+            if (place := places.get(point_id)) is not None
         ]
         if is_unrelated(candidates, len(hashed)):
             return []
@@ -169,14 +169,9 @@ def _candidate(
     dense: float | None = None,
     sparse: float | None = None,
 ) -> Candidate:
-    return Candidate(
-        id=str(point_id),
-        dense=dense,
-        sparse=sparse,
-        session=place.session,
-        position=place.position,
-        speaker=not named.isdisjoint(place.speaker),
-    )
+    speaker = place.speaker
+    is_named = bool(speaker) and not named.isdisjoint(speaker)
+    return Candidate(point_id.hex, dense, sparse, place.session, place.position, is_named)
 
 
 def _distinct(ranked: Sequence[Ranked], places: dict[UUID, EventPlace], limit: int) -> list[Found]:

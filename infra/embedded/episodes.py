@@ -101,8 +101,7 @@ class EdgeEpisodes:
 
     async def turn_boxes(self, owner: str, event_ids: Sequence[UUID]) -> dict[UUID, Box]:
         """Return the boxes of turns."""
-        records = await self._run(partial(self._retrieve, owner, event_ids))
-        return {UUID(str(one.id)): box_of(one.payload) for one in records}
+        return await self._run(partial(self._boxes, owner, event_ids)) if event_ids else {}
 
     async def memories(
         self, owner: str, memory_ids: Sequence[UUID] | None = None
@@ -112,6 +111,8 @@ class EdgeEpisodes:
             return []
         if memory_ids is None:
             found = await self._run(partial(self._scroll, owner))
+        elif not memory_ids:
+            return []
         else:
             found = await self._run(partial(self._retrieve, owner, memory_ids))
         points = [memory_of(one) for one in found if (one.payload or {})["kind"] != TURN]
@@ -203,7 +204,9 @@ class EdgeEpisodes:
             vector = edge.SparseVector(indices, [1.0] * len(indices))
             idf = edge.SearchParams(idf=edge.IdfParams(corpus=owner_filter(query.owner, None)))
             sparse = self._scores(edge.Query.Nearest(vector, using=TERMS), only, query.limit, idf)
-        return [PointHit(point, dense.get(point), sparse.get(point)) for point in dense | sparse]
+        hits = [PointHit(point, score, sparse.pop(point, None)) for point, score in dense.items()]
+        hits += [PointHit(point, None, score) for point, score in sparse.items()]
+        return hits
 
     def _scores(
         self,
@@ -215,7 +218,8 @@ class EdgeEpisodes:
         request = edge.QueryRequest(
             query=query, filter=only, limit=limit, with_payload=False, params=params
         )
-        return {UUID(str(found.id)): found.score for found in self._shard.query(request)}
+        # Reading `id` makes a UUID each time, so it is read once.
+        return {_uuid(found.id): found.score for found in self._shard.query(request)}
 
     def _nearest(self, owner: str, vector: Vectors, threshold: float) -> list[MemoryPoint]:
         limit = NEAREST_PAGE
@@ -234,9 +238,15 @@ class EdgeEpisodes:
                 return [memory_of(one) for one in found]
             limit *= 4
 
+    def _boxes(self, owner: str, ids: Sequence[UUID]) -> dict[UUID, Box]:
+        found: dict[UUID, Box] = {}
+        for one in self._shard.retrieve([str(one) for one in ids], True, False):  # noqa: FBT003 - the engine's signature
+            payload = one.payload  # the engine makes it anew each time
+            if payload and payload["owner"] == owner:
+                found[_uuid(one.id)] = box_of(payload)
+        return found
+
     def _retrieve(self, owner: str, ids: Sequence[UUID]) -> list[edge.Record]:
-        if not ids:
-            return []
         found = self._shard.retrieve([str(one) for one in ids], True, False)  # noqa: FBT003 - the engine's signature
         return [one for one in found if one.payload and one.payload["owner"] == owner]
 
@@ -251,6 +261,10 @@ class EdgeEpisodes:
             found += page
             if offset is None:
                 return found
+
+
+def _uuid(point: int | str | UUID) -> UUID:
+    return point if isinstance(point, UUID) else UUID(str(point))
 
 
 def _translated(work: Callable[[], Result]) -> Callable[[], Result]:

@@ -104,22 +104,25 @@ class SqliteIdentity:
         """Return the turns whose producer id has this keyed hash."""
         rows = self._read(
             f"SELECT {PLACE_COLUMNS} FROM events e"  # noqa: S608 - a constant
-            " WHERE e.owner = ? AND e.producer = ? AND e.session IS NOT NULL ORDER BY e.journal_offset",
+            " WHERE e.owner = ? AND e.producer = ? AND e.session IS NOT NULL"
+            " ORDER BY e.journal_offset",
             (self._number(owner), producer),
         )
         return [_place(row) for row in rows]
 
     async def places(self, owner: str, point_ids: Sequence[UUID]) -> dict[UUID, EventPlace]:
         """Return where points stand."""
-        rows = self._by_ids(
+        ids = {point.bytes: point for point in point_ids}
+        rows = self._by_values(
             f"SELECT {PLACE_COLUMNS} FROM events e"  # noqa: S608 - constants
             " WHERE +e.owner = ? AND e.event_id IN ({}) AND e.session IS NOT NULL",
-            owner,
-            point_ids,
+            self._number(owner),
+            list(ids),
         )
-        found = {place.event_id: place for place in map(_place, rows)}
-        missing = [point for point in point_ids if point not in found]
-        if missing:
+        # A turn's first point has the event's own id: most UUIDs needn't be made again.
+        found = {(event := ids[row[0]]): _place(row, event=event) for row in rows}
+        if len(found) < len(point_ids):
+            missing = [point for point in point_ids if point not in found]
             rows = self._by_ids(
                 f"SELECT {PLACE_COLUMNS}, p.kind, p.point_id FROM points p"  # noqa: S608 - constants
                 " JOIN events e ON e.event_id = p.event_id"
@@ -268,10 +271,10 @@ def _padded(values: Sequence[Item], step: int) -> Sequence[Item]:
     return [*values, *[values[-1]] * (-len(values) % step)]
 
 
-def _place(row: Row, kind: str = "turn") -> EventPlace:
+def _place(row: Row, kind: str = "turn", event: UUID | None = None) -> EventPlace:
     event_id, session, position, speaker, said_at, role, offset = row[:7]
     return EventPlace(
-        UUID(bytes=event_id),
+        event or UUID(bytes=event_id),
         kind,
         session,
         position,

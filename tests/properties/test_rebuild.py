@@ -19,7 +19,7 @@ from tests.properties.histories import (
     plans,
     turns,
 )
-from tests.properties.test_forget import ALL, READ, TOUCHED, TOUCHED_TWICE
+from tests.properties.test_forget import ALL, READ, RESTATED, TOUCHED, TOUCHED_TWICE
 from tests.support.memories import everything_readable, open_memory
 
 pytestmark = pytest.mark.timeout(300)
@@ -41,6 +41,7 @@ def drop_stores(place: Path) -> None:
 @example(plan=TOUCHED)
 @example(plan=TOUCHED_TWICE)
 @example(plan=READ)
+@example(plan=RESTATED)
 @example(plan=ALL)
 def test_a_rebuild_equals_what_it_rebuilds(plan: Plan) -> None:
     """Stores made anew from log and keys hold the same, forgets included, in every detail."""

@@ -1,0 +1,293 @@
+"""What every identity store keeps; a back-end's test class inherits `IdentityContract`.
+
+The back-end's module supplies two fixtures: `new_store`, which makes empty stores that can be
+opened again, and `store`, one of them, open.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from datetime import timedelta
+from typing import Protocol
+
+from eunoe.schemas.ports import Applied, IdentityStore
+from tests.support.records import (
+    ANA,
+    BEN,
+    EPOCH,
+    PARTITION,
+    candidate,
+    erasure,
+    gap,
+    ident,
+    memory_put,
+    new,
+    statement,
+    stored,
+    vector,
+)
+from tests.support.tools import START
+
+__all__ = ["IdentityContract", "IdentityPlace"]
+
+
+class IdentityPlace(Protocol):
+    """A place that holds one identity store."""
+
+    def open(self) -> AbstractAsyncContextManager[IdentityStore]:
+        """Open the store that is there, made at the first time; leaving closes it."""
+        ...
+
+
+NewStore = Callable[[], IdentityPlace]
+
+
+async def picture(store: IdentityStore, owner: str) -> tuple[object, ...]:
+    """Return all that a store tells of an owner."""
+    turns = await store.turns(owner)
+    return (
+        turns,
+        await store.statements(owner),
+        await store.candidates(owner),
+        await store.counts(owner),
+        await store.points(owner, [place.event_id for place in turns]),
+        [await store.session_end(owner, session) for session in (b"s1", b"s2")],
+    )
+
+
+class IdentityContract:
+    """The promises of `ports.IdentityStore`."""
+
+    # --- apply and markers -----------------------------------------------------------------
+
+    async def test_reads_see_what_was_applied(self, store: IdentityStore) -> None:
+        """An applied turn is known, placed and listed, with every field."""
+        one = stored(4, "t1", position=0)
+        await store.apply([one])
+        (place,) = await store.turns(ANA)
+        assert place.event_id == ident("t1")
+        assert (place.kind, place.session, place.position) == ("turn", b"s1", 0)
+        assert (place.speaker, place.role) == ((7, 2**32 - 1), "user")
+        assert (place.said_at, place.journal_offset) == (one.record.said_at, 4)
+        known = (await store.known(ANA, [ident("t1"), ident("t2")]))[ident("t1")]
+        assert (known.content, known.journal_offset) == (b"t1", 4)
+        assert await store.by_producer(ANA, b"t1") == [place]
+        assert await store.places(ANA, [ident("t1"), ident("no")]) == {ident("t1"): place}
+        assert await store.owners() == [ANA]
+
+    async def test_applied_twice_is_once(self, store: IdentityStore) -> None:
+        """A record at or below its owner's marker changes nothing."""
+        records = [
+            new(1, "t1", "m1", vector(1.0), position=0, statements=(statement("home", "a", "b1"),)),
+            stored(2, "t2", position=1),
+            erasure(3, ["t1"], gaps=(gap("s1", [0], 1),), memories=(ident("m1"),)),
+            stored(4, "t3", position=1),
+        ]
+        await store.apply(records)
+        before = await picture(store, ANA)
+        await store.apply(records)
+        await store.apply(records[2:])
+        for record in records:
+            await store.apply([record])
+        assert await picture(store, ANA) == before
+
+    async def test_the_low_water_is_the_next_offset(self, store: IdentityStore) -> None:
+        """`applied` names the offset after the last record; offsets may have gaps."""
+        assert await store.applied(PARTITION) is None
+        await store.apply([stored(4, "t1"), stored(9, "t2", position=1)])
+        assert await store.applied(PARTITION) == Applied(EPOCH, 10)
+        assert await store.applied(PARTITION + 1) is None
+
+    async def test_a_marker_is_of_one_owner(self, store: IdentityStore) -> None:
+        """Owners run side by side: one's higher offset takes nothing from another's lower one."""
+        await store.apply([stored(5, "t1")])
+        await store.apply([stored(3, "t2", owner=BEN)])
+        assert len(await store.turns(BEN)) == 1
+        assert await store.applied(PARTITION) == Applied(EPOCH, 6)
+
+    async def test_everything_survives_reopening(self, new_store: NewStore) -> None:
+        """A store that is opened again tells the same."""
+        place = new_store()
+        async with place.open() as store:
+            await store.apply([new(1, "t1", "m1", vector(1.0)), stored(2, "t2", position=1)])
+            before = await picture(store, ANA), await store.applied(PARTITION)
+        async with place.open() as store:
+            assert (await picture(store, ANA), await store.applied(PARTITION)) == before
+
+    # --- owners ----------------------------------------------------------------------------
+
+    async def test_owners_never_mix(self, store: IdentityStore) -> None:
+        """Nothing of one owner is reachable through another's name, whatever key is asked for."""
+        one = new(
+            1,
+            "t1",
+            "m1",
+            vector(1.0),
+            reads=["t0"],
+            statements=(statement("home", "a", "b1"),),
+            chunks=[("t1", vector(1.0), [1]), ("t1/1", vector(1.0), [1])],
+        )
+        await store.apply([one, erasure(2, ["t9"])])
+        for other in (BEN, "other/ana", "default/anna", "default%2Fana"):
+            assert await store.known(other, [ident("t1")]) == {}
+            assert await store.erased(other, [ident("t9")]) == set()
+            assert await store.by_producer(other, b"t1") == []
+            asked = [ident("t1"), ident("t1/1"), ident("m1")]
+            assert await store.places(other, asked) == {}
+            assert await store.neighbours(other, [(b"s1", 0)]) == {}
+            assert await store.readers(other, [ident("t0")]) == set()
+            assert await store.points(other, []) == []
+            nothing = {"turns": 0, "memories": 0, "slots": 0}
+            assert await picture(store, other) == ([], [], [], nothing, [], [0, 0])
+
+    async def test_owners_with_equal_hashes_stay_apart(self, store: IdentityStore) -> None:
+        """Two owners' turns under one session, producer and slot hash are each one's own."""
+        await store.apply(
+            [
+                stored(1, "a", statements=(statement("home", "x", "b1"),), producer=b"p"),
+                stored(2, "b", owner=BEN, statements=(statement("home", "y", "b2"),), producer=b"p"),
+            ]
+        )
+        for owner, name, value in ((ANA, "a", b"x"), (BEN, "b", b"y")):
+            assert [one.event_id for one in await store.by_producer(owner, b"p")] == [ident(name)]
+            near = await store.neighbours(owner, [(b"s1", 0)])
+            assert [one.event_id for one in near.values()] == [ident(name)]
+            assert [one.value for one in await store.statements(owner, [b"home"])] == [value]
+            assert await store.session_end(owner, b"s1") == 1
+
+    # --- places ----------------------------------------------------------------------------
+
+    async def test_chunks_and_memories_have_their_turns_place(self, store: IdentityStore) -> None:
+        """A later chunk and a memory stand where the turn stands that their text came from."""
+        chunks = [("t1", vector(1.0), [1]), ("t1/1", vector(1.0), [1])]
+        await store.apply([new(1, "t1", "m1", vector(1.0), chunks=chunks, memory_kind="event")])
+        places = await store.places(ANA, [ident("t1"), ident("t1/1"), ident("m1")])
+        assert {place.event_id for place in places.values()} == {ident("t1")}
+        assert places[ident("t1/1")].kind == "turn"
+        assert places[ident("m1")].kind == "event"
+        assert await store.points(ANA, [ident("t1")]) == [ident("t1"), ident("t1/1")]
+
+    async def test_sessions_grow_and_have_neighbours(self, store: IdentityStore) -> None:
+        """The next position of a session is its size; what doesn't exist is left out."""
+        await store.apply([stored(n, f"t{n}", position=n) for n in range(3)])
+        assert await store.session_end(ANA, b"s1") == 3
+        assert await store.session_end(ANA, b"none") == 0
+        asked = [(b"s1", -1), (b"s1", 1), (b"s1", 3), (b"none", 0)]
+        places = await store.places(ANA, [ident("t1")])
+        assert await store.neighbours(ANA, asked) == {(b"s1", 1): places[ident("t1")]}
+        assert await store.neighbours(ANA, []) == {}
+
+    async def test_turns_are_listed_in_journal_order(self, store: IdentityStore) -> None:
+        """Pages go on behind an offset; newest first is the other way round; commands are none."""
+        await store.apply([stored(n, f"t{n}", minute=-n, position=n) for n in range(1, 6)])
+        await store.apply([erasure(6, ["none"])])
+        offsets = [one.journal_offset for one in await store.turns(ANA, after=1, limit=2)]
+        assert offsets == [2, 3]
+        newest = [one.journal_offset for one in await store.turns(ANA, limit=2, newest=True)]
+        assert newest == [5, 4]
+
+    # --- statements ------------------------------------------------------------------------
+
+    async def test_a_late_statement_falls_into_its_place(self, store: IdentityStore) -> None:
+        """Statements of a matter come by when they were said, then by journal offset."""
+        said = ((1, "a", 10), (2, "b", 30), (3, "c", 20), (4, "d", 30), (5, "e", -10))
+        await store.apply(
+            [
+                stored(n, f"t{n}", minute=minute, position=n, statements=(
+                    statement("home", value, f"b{n}"),))
+                for n, value, minute in said
+            ]
+        )  # fmt: skip
+        rows = await store.statements(ANA, [b"home"])
+        assert [row.value for row in rows] == [b"e", b"a", b"c", b"b", b"d"]
+        assert await store.statements(ANA) == rows
+        assert await store.statements(ANA, [b"work"]) == []
+
+    async def test_a_statement_keeps_every_field(self, store: IdentityStore) -> None:
+        """Kind, hashes, box and times are those of the record, never the store's own."""
+        one = stored(1, "t1", statements=(statement("home", "a", "b1", kind="preference"),))
+        await store.apply([one])
+        (row,) = await store.statements(ANA)
+        made = one.record.statements[0]
+        assert (row.kind, row.slot, row.matter) == ("preference", made.slot, made.matter)
+        assert (row.value, row.box, row.event_id) == (made.value, made.box, ident("t1"))
+        assert row.said_at == one.record.said_at
+        assert row.recorded_at == one.record.recorded_at == row.said_at + timedelta(hours=1)
+
+    # --- erasure ---------------------------------------------------------------------------
+
+    async def test_an_erasure_leaves_only_the_marker(self, store: IdentityStore) -> None:
+        """Turn, chunks, statements, reads and memories go; the event stays out by name."""
+        await store.apply(
+            [
+                new(
+                    1,
+                    "t1",
+                    "m1",
+                    vector(1.0),
+                    reads=["t0"],
+                    chunks=[("t1", vector(1.0), [1]), ("t1/1", vector(1.0), [1])],
+                    statements=(statement("home", "a", "b1"),),
+                ),
+                erasure(2, ["t1"], gaps=(gap("s1", [0], 0),), memories=(ident("m1"),)),
+            ]
+        )
+        assert await store.places(ANA, [ident("t1"), ident("t1/1"), ident("m1")]) == {}
+        assert await store.known(ANA, [ident("t1")]) == {}
+        assert await store.readers(ANA, [ident("t0")]) == set()
+        nothing = {"turns": 0, "memories": 0, "slots": 0}
+        assert (await picture(store, ANA))[:4] == ([], [], [], nothing)
+        assert await store.erased(ANA, [ident("t1"), ident("t2")]) == {ident("t1")}
+
+    async def test_an_erasure_closes_the_gap(self, store: IdentityStore) -> None:
+        """The later turns of the session move up, and no other session's."""
+        await store.apply([stored(n, f"t{n}", position=n) for n in range(5)])
+        await store.apply([stored(5, "u1", session="s2", position=0)])
+        await store.apply([stored(6, "u2", session="s2", position=1)])
+        await store.apply([erasure(7, ["t1", "t3"], gaps=(gap("s1", [3, 1], 3),))])
+        turns = {one.event_id: one.position for one in await store.turns(ANA)}
+        expected = {"t0": 0, "t2": 1, "t4": 2, "u1": 0, "u2": 1}
+        assert turns == {ident(name): position for name, position in expected.items()}
+        assert await store.session_end(ANA, b"s1") == 3
+
+    async def test_a_rebuild_without_the_erased_is_the_same(self, new_store: NewStore) -> None:
+        """A journal from which a tombstone took the erased turns yields the same store."""
+        lived = [
+            new(1, "t1", "m1", vector(1.0), position=0),
+            new(2, "t2", "m2", vector(0.0, 1.0), position=1, reads=["t1"]),
+            stored(3, "t3", position=2),
+            erasure(4, ["t1"], gaps=(gap("s1", [0], 2),), memories=(ident("m1"),),
+                    puts=(memory_put("m2", vector(0.0, 1.0), ["t2"]),),
+                    contexts=((ident("t2"), 0, candidate("m2", vector(0.0, 1.0))),)),
+            stored(5, "t4", position=2),
+        ]  # fmt: skip
+        async with new_store().open() as one, new_store().open() as other:
+            await one.apply(lived)
+            await other.apply(lived[1:])
+            assert await picture(other, ANA) == await picture(one, ANA)
+            assert await one.candidates(ANA) == [(ident("t2"), 4)]
+            assert await one.readers(ANA, [ident("t1")]) == set()
+
+    async def test_an_erased_session_may_be_absent(self, store: IdentityStore) -> None:
+        """In a rebuild, an erasure of turns that never came back is no error."""
+        await store.apply([erasure(4, ["t1"], gaps=(gap("s1", [0], 0),), memories=(ident("m1"),))])
+        await store.apply([stored(5, "t2", position=0)])
+        assert await store.session_end(ANA, b"s1") == 1
+
+    async def test_a_put_memory_has_its_first_sources_place(self, store: IdentityStore) -> None:
+        """A memory that a forget gave to another turn stands where that turn stands."""
+        await store.apply(
+            [
+                new(1, "t1", "m1", vector(1.0), position=0),
+                stored(2, "t2", position=1),
+                erasure(
+                    3,
+                    ["t1"],
+                    gaps=(gap("s1", [0], 1),),
+                    memories=(ident("m1"),),
+                    puts=(memory_put("m2", vector(1.0), ["t2"]),),
+                ),
+            ]
+        )
+        places = await store.places(ANA, [ident("m1"), ident("m2")])
+        assert {key: place.event_id for key, place in places.items()} == {ident("m2"): ident("t2")}
+        assert places[ident("m2")].said_at == START + timedelta(minutes=2)

@@ -1,0 +1,50 @@
+"""The identity store's contract on SQLite."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from eunoe.infra.embedded.identity import SqliteIdentity
+from eunoe.schemas.ports import IdentityStore
+from tests.contract.identity_contract import IdentityContract, NewStore
+
+
+class Place:
+    """A file with a store.
+
+    Args:
+        path: The file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[IdentityStore]:
+        """Open it."""
+        store = await SqliteIdentity.open(self.path)
+        try:
+            yield store
+        finally:
+            await store.close()
+
+
+@pytest.fixture(name="new_store")
+def make_stores(tmp_path: Path) -> NewStore:
+    """Make stores, each in a file of its own."""
+    numbers = count()
+    return lambda: Place(tmp_path / f"identity-{next(numbers)}.sqlite")
+
+
+@pytest.fixture(name="store")
+async def open_store(new_store: NewStore) -> AsyncIterator[IdentityStore]:
+    """Open a store."""
+    async with new_store().open() as store:
+        yield store
+
+
+class TestSqliteIdentity(IdentityContract):
+    """SQLite keeps the promises of `ports.IdentityStore`."""
