@@ -117,7 +117,7 @@ class RankingParameters:
     session_weight: float = 0.6
     speaker_weight: float = 0.15
     lone_context: float = 0.5
-    expand_limit: int = 10
+    expand_limit: int = 5
     dense_span_min: float = 0.1
     dense_floor: float = 0.24
     sparse_floor: float = 1.5
@@ -228,11 +228,13 @@ def _matches(candidates: Sequence[Candidate], parameters: RankingParameters) -> 
     different parts of their scale; BM25 has a true zero, so it is only divided by the best.
     What a part did not return has at most the worst of what it did: 0.
     """
-    cosines = [one[1] for one in candidates if one[1] is not None]
+    cosines = [dense for one in candidates if (dense := one.dense) is not None]
     high = max(cosines, default=0.0)
     span = max(high - min(cosines, default=0.0), parameters.dense_span_min)
     # Without any word in common the quotient is 0 whatever it is divided by.
-    best = max((one[2] for one in candidates if one[2] is not None), default=0.0) or 1.0
+    best = (
+        max((words for one in candidates if (words := one.sparse) is not None), default=0.0) or 1.0
+    )
     share = parameters.dense_weight
     rest = 1.0 - share
     matches: list[_Match] = []

@@ -144,7 +144,9 @@ class IdentityContract:
         await store.apply(
             [
                 stored(1, "a", statements=(statement("home", "x", "b1"),), producer=b"p"),
-                stored(2, "b", owner=BEN, statements=(statement("home", "y", "b2"),), producer=b"p"),
+                stored(
+                    2, "b", owner=BEN, statements=(statement("home", "y", "b2"),), producer=b"p"
+                ),
             ]
         )
         for owner, name, value in ((ANA, "a", b"x"), (BEN, "b", b"y")):

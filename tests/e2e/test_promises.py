@@ -22,6 +22,11 @@ def turn(number: int, content: str, **fields: str) -> dict[str, str]:
     return {"role": "user", "id": f"t{number}", "content": content, "time": said, **fields}
 
 
+def bytes_under(folder: Path) -> list[bytes]:
+    """Return what every file under a folder holds."""
+    return [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
+
+
 async def test_every_turn_has_one_journal_record(tmp_path: Path) -> None:
     """Each accepted turn stands in the journal exactly once."""
     async with open_memory(tmp_path) as memory:
@@ -114,6 +119,7 @@ async def test_forgetting_reaches_memories_and_slots(tmp_path: Path) -> None:
         await memory.forget("t1", user_id="ana")
         assert await memory.list(user_id="ana") == []
         assert await memory.profile(user_id="ana") == []
+        assert await memory.runtime.engines.episodes.memories(OWNER) == []
         assert await memory.runtime.journal.record_at(OWNER, place.journal_offset) is None
 
 
@@ -131,10 +137,10 @@ async def test_nothing_said_stands_in_plain_on_the_disk(tmp_path: Path) -> None:
     word = "Zanzibarischewurst"
     async with open_memory(tmp_path) as memory:
         await memory.add(turn(1, f"My favourite food is {word}."), user_id="ana", wait=False)
-        before = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+        before = bytes_under(tmp_path)
         await memory.settled()
         await memory.runtime.journal.flush()
-        after = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+        after = bytes_under(tmp_path)
         needle = word.encode()
         assert not any(needle in one or needle.lower() in one for one in [*before, *after])
         assert await memory.search("favourite food", user_id="ana")

@@ -84,15 +84,13 @@ def tools_for(encoder: str, delay_s: float = 0.0) -> Tools:
     return Tools() if encoder == "usem3" else cheap_tools(encoder=SlowEncoder(delay_s))
 
 
-async def main(  # noqa: PLR0917, PLR0913 - the words of a command line
-    place: str, seed: str, first: str, last: str, delay_s: str, encoder: str
-) -> None:
+async def main(place: str, seed: str, first: str, last: str, delay_s: str, encoder: str) -> None:
     """Add batches, tell each, and settle after the last."""
     number = int(first)
     async with open_memory(Path(place), tools=tools_for(encoder, float(delay_s))) as memory:
         while last == "-1" or number <= int(last):
             await feed(memory, int(seed), number)
-            print(number, flush=True)  # noqa: T201 - the acknowledgement
+            print(number, flush=True)
             number += 1
         await memory.settled(timeout_s=3600)
 
