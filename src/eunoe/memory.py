@@ -281,6 +281,7 @@ class Memory:
         """
         owner = self._owner(tenant_id, user_id)
         idents = [ident_of(one) for one in (several(ids))]
+        await self.settled()  # what was only just acknowledged can be forgotten too
         places = [await self._turn_to_forget(owner, one) for one in idents]
         events = tuple(dict.fromkeys(place.event_id for place in places))
         if not events:

@@ -134,6 +134,6 @@ def _settings(where: object) -> Settings:
     if where is None:
         return Settings.from_env()
     if isinstance(where, str | PathLike):
-        return Settings.from_env(Path(where))
+        return Settings.from_env(Path(where).expanduser())
     message = "Give a folder or settings."
     raise Rejected(message)
