@@ -15,7 +15,7 @@ __all__ = ["UseEncoder"]
 DIMENSION: Final = 512
 THREADS: Final = 1  # more of them wait for each other: on two busy cores half the speed or less
 DUPLICATE_COSINE: Final = 0.92
-"""Two wordings of one matter; see benchmarks/duplicates.py for its calibration."""
+"""Nominal: no labelled pairs were measured for this encoder yet."""
 
 
 class UseEncoder:

@@ -119,7 +119,7 @@ class EdgeEpisodes:
         return sorted(points, key=lambda point: point.memory_id)
 
     async def optimise(self) -> None:
-        """Rebuild segments; holds the interpreter for seconds (docs/performance.md)."""
+        """Rebuild segments; holds the interpreter for seconds."""
         await self._run(self._shard.optimize)
         await self.flush()
 

