@@ -93,7 +93,7 @@ class Recall:
         hashes = {slot_hash(keys, one.slot): one for one in asked}
         rows = await self._identity.statements(owner, list(hashes))
         found = []
-        for slot, group in groupby(rows, key=lambda row: row.slot):
+        for slot, group in groupby(sorted(rows, key=_slot), key=_slot):
             current = await self._current(owner, list(group))
             found += _of_subject(current, hashes[slot])
         return sorted(found, key=lambda answer: answer.content["condition"] or "")
@@ -197,3 +197,8 @@ def _of_subject(answers: Sequence[Answer], asked: AskedSlot) -> list[Answer]:
 
 def _name(subject: str | None) -> str | None:
     return None if subject is None else normalise(subject)
+
+
+def _slot(row: StatementRow) -> bytes:
+    """Group by slot; rows come by matter, and one slot may have several."""
+    return row.slot
