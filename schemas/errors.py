@@ -9,6 +9,7 @@
     │   └── FolderHeld     another process owns the folder
     ├── Conflict           the state moved underneath: reload, decide again
     └── Damaged            an invariant is broken: stop, change nothing
+        └── Fenced         another process took the store over: stop, it goes on
 
 Adapters translate a vendor's error into one of these once, at the place where it arises.
 """
@@ -19,6 +20,7 @@ __all__ = [
     "Damaged",
     "EncoderMismatch",
     "EunoeError",
+    "Fenced",
     "FolderHeld",
     "NotFound",
     "Rejected",
@@ -60,3 +62,7 @@ class Conflict(EunoeError):
 
 class Damaged(EunoeError):
     """Stored data contradicts itself; going on could lose data, so the caller stops."""
+
+
+class Fenced(Damaged):
+    """Another process took the store over while this one still held it; this one must stop."""

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, Self, TypeVar
 
-from ...schemas.errors import Damaged, EunoeError, Rejected, Unavailable
+from ...schemas.errors import Damaged, EunoeError, Fenced, Rejected, Unavailable
 
 __all__ = ["Database", "check_format", "transaction", "translated", "truncate_wal"]
 
@@ -66,11 +66,29 @@ def translated(role: str) -> Generator[None, None, None]:
         raise _translate(error, role) from error
 
 
+class _Fenced(sqlite3.Connection):
+    """A connection that knows which opening of the file it belongs to."""
+
+    fence: int | None = None
+
+
+def _check_fence(connection: sqlite3.Connection) -> None:
+    fence = connection.fence if isinstance(connection, _Fenced) else None
+    if fence is not None and connection.execute("SELECT number FROM fence").fetchone() != (fence,):
+        message = "Another process has taken this store over: end this one; nothing was written."
+        raise Fenced(message)
+
+
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Generator[None, None, None]:
-    """Run statements as one durable transaction; an error takes all of them back."""
+    """Run statements as one durable transaction; an error takes all of them back.
+
+    Raises:
+        Fenced: The file was opened for writing again since this connection was made.
+    """
     connection.execute("BEGIN IMMEDIATE")
     try:
+        _check_fence(connection)
         yield
         connection.execute("COMMIT")
     except BaseException:
@@ -95,7 +113,9 @@ def truncate_wal(connection: sqlite3.Connection, role: str) -> None:
 
 
 def check_format(connection: sqlite3.Connection, role: str, version: int) -> bool:
-    """Mark a new file with its format, or check an old one's, inside a transaction.
+    """Mark a new file with its format, or check an old one's, and take the file over.
+
+    Inside a transaction. Connections of earlier openings can't write from then on.
 
     Args:
         connection: The file.
@@ -109,16 +129,26 @@ def check_format(connection: sqlite3.Connection, role: str, version: int) -> boo
         Rejected: Another version of Eunoe wrote it.
     """
     (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if found == 0:
-        connection.execute(f"PRAGMA user_version = {version}")
-        return True
-    if found != version:
+    if found not in {0, version}:
         message = (
             f"The {role} has format {found} and this version of Eunoe reads format {version}: "
             "use the version that wrote it."
         )
         raise Rejected(message)
-    return False
+    _raise_fence(connection)
+    if found == 0:
+        connection.execute(f"PRAGMA user_version = {version}")
+    return bool(found == 0)
+
+
+def _raise_fence(connection: sqlite3.Connection) -> None:
+    connection.execute("CREATE TABLE IF NOT EXISTS fence (number INTEGER NOT NULL) STRICT")
+    (last,) = connection.execute("SELECT max(number) FROM fence").fetchone()
+    connection.execute("DELETE FROM fence")
+    fence = (last or 0) + 1
+    connection.execute("INSERT INTO fence VALUES (?)", (fence,))
+    if isinstance(connection, _Fenced):
+        connection.fence = fence
 
 
 def _connect(path: Path, role: str, *, read_only: bool) -> sqlite3.Connection:
@@ -126,7 +156,11 @@ def _connect(path: Path, role: str, *, read_only: bool) -> sqlite3.Connection:
     if not read_only and not path.exists():
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     connection = sqlite3.connect(
-        path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+        path,
+        timeout=_BUSY_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=_Fenced,
     )
     try:
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()

@@ -82,6 +82,8 @@ class Log(Protocol):
         * Values of topics that are marked `sealed_by_log`, and their headers, stand on the
           disk only sealed, each under a key of its own; `delete_before` and compaction
           destroy those keys too.
+        * Once another owner has opened the log, the writes of this one are refused with
+          `Fenced`: a zombie appends, commits and deletes nothing.
         * An unknown topic is `Rejected`.
     """
 
