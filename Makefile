@@ -18,7 +18,7 @@ help:
 	@echo '  make check     linter, formatter, types, dependency rules, tidiness'
 	@echo '  make mutants   break the code on purpose; each break must make its test fail'
 	@echo '  make bench     measure ingest and search; with DATA=FOLDER also recall and the gate'
-	@echo '  make schemas   write the JSON Schemas in docs/schemas anew'
+	@echo '  make schemas   write docs/schemas and docs/asyncapi.json anew'
 	@echo '  make lock      choose the newest versions of all dependencies: requirements.lock'
 	@echo '  make install   only install (the others do it when it is needed)'
 	@echo '  make clean     remove .venv and everything that was generated'

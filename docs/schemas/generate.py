@@ -1,7 +1,7 @@
-"""Write one JSON Schema per event payload, for the envelope and for the journal record.
+"""Write the JSON Schemas of payloads, envelope and journal record, and docs/asyncapi.json.
 
 Usage:
-    python docs/schemas/generate.py            write the files beside this script
+    python docs/schemas/generate.py            write the files
     python docs/schemas/generate.py --check    exit 1 with a sentence if a file is stale
 """
 
@@ -11,10 +11,13 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+from asyncapi import document
+
 from eunoe.schemas.events import PAYLOADS, Envelope
 from eunoe.schemas.records import JournalRecord
 
 FOLDER: Final = Path(__file__).parent
+DOCUMENT: Final = FOLDER.parent / "asyncapi.json"
 
 
 def schemas() -> dict[str, dict[str, Any]]:
@@ -29,25 +32,36 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 
 def render(schema: dict[str, Any]) -> str:
-    """Render a schema as it stands in its file."""
+    """Render a schema or the document as it stands in its file."""
     return json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
+
+
+def wanted() -> dict[Path, str]:
+    """Return every generated file's text by its path."""
+    files = {FOLDER / name: render(schema) for name, schema in schemas().items()}
+    return files | {DOCUMENT: render(document())}
 
 
 def stale() -> list[str]:
     """Return the names of files that are missing, out of date or left over."""
-    wanted = {name: render(schema) for name, schema in schemas().items()}
-    found = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.json")}
-    return sorted(name for name in wanted | found if wanted.get(name) != found.get(name))
+    texts = wanted()
+    paths = {*FOLDER.glob("*.json"), *(path for path in [DOCUMENT] if path.exists())}
+    found = {path: path.read_text(encoding="utf-8") for path in paths}
+    return sorted(
+        path.relative_to(FOLDER.parent).as_posix()
+        for path in texts | found
+        if texts.get(path) != found.get(path)
+    )
 
 
 def write() -> None:
-    """Write every schema and remove what no model stands behind."""
-    wanted = schemas()
+    """Write every file and remove the schemas that no model stands behind."""
+    texts = wanted()
     for path in FOLDER.glob("*.json"):
-        if path.name not in wanted:
+        if path not in texts:
             path.unlink()
-    for name, schema in wanted.items():
-        (FOLDER / name).write_text(render(schema), encoding="utf-8")
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
 
 
 def main() -> int:
@@ -59,7 +73,7 @@ def main() -> int:
         return 0
     names = stale()
     if names:
-        print(f"{', '.join(names)} in docs/schemas is not what the models say: run make schemas.")
+        print(f"{', '.join(names)} in docs is not what the models say: run make schemas.")
     return 1 if names else 0
 
 
