@@ -11,6 +11,8 @@ __all__ = [
     "CHUNK_TOKENS_MAX",
     "CONTEXT_CHARACTERS_MAX",
     "CONTEXT_TURNS",
+    "DIGEST_ATTEMPTS_MAX",
+    "DIGEST_PAUSE_S",
     "FLUSH_RECORDS",
     "ID_CHARACTERS_MAX",
     "MESSAGES_PER_ADD_MAX",
@@ -42,3 +44,5 @@ REFUSALS_KEPT_MAX: Final = 10_000  # reasons remembered for callers who wait
 SESSIONS_CACHED_MAX: Final = 1_024
 SETTLE_TIMEOUT_S: Final = 600.0
 REQUEST_BYTES_MAX: Final = 64 * 1024 * 1024  # one request to the process that owns the folder
+DIGEST_ATTEMPTS_MAX: Final = 1_000  # looks at a state that is being written to
+DIGEST_PAUSE_S: Final = 0.01

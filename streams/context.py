@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from ..schemas.events import Turn
 from ..schemas.limits import CONTEXT_TURNS, SESSIONS_CACHED_MAX
 from ..schemas.ports import EpisodicStore, IdentityStore, Keys
-from .projections import Journal
+from .projections import JournalReader
 
 __all__ = ["OpenTurn", "Said", "Sessions", "Turns", "said"]
 
@@ -110,7 +110,7 @@ class Turns:
     """
 
     def __init__(
-        self, keys: Keys, identity: IdentityStore, episodes: EpisodicStore, journal: Journal
+        self, keys: Keys, identity: IdentityStore, episodes: EpisodicStore, journal: JournalReader
     ) -> None:
         self._keys = keys
         self._identity = identity

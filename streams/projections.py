@@ -1,4 +1,4 @@
-"""The journal and the stores that follow it: append, apply, catch up, flush.
+"""The journal and the stores that follow it: read, append, apply, catch up, flush.
 
 Delivery: projections are pure puts behind markers; `catch_up` applies whatever lies beyond a
 marker, so a crash between append and apply is harmless.
@@ -17,6 +17,7 @@ from ..schemas.ports import (
     IdentityStore,
     Keys,
     Log,
+    LogReader,
     LogRecord,
     NewRecord,
     Stored,
@@ -26,7 +27,15 @@ from ..schemas.ports import (
 from ..schemas.records import JournalRecord
 from ..schemas.topics import INGRESS, JOURNAL, WRITER_GROUP
 
-__all__ = ["ERASURE_GROUP", "Erasures", "Journal", "Projection", "decode_record", "encode_record"]
+__all__ = [
+    "ERASURE_GROUP",
+    "Erasures",
+    "Journal",
+    "JournalReader",
+    "Projection",
+    "decode_record",
+    "encode_record",
+]
 
 ERASURE_GROUP: Final = "eunoe-erasure"
 
@@ -96,7 +105,79 @@ class Erasures:
                 await self._log.delete_before(topic.name, partition, done)
 
 
-class Journal:
+class JournalReader:
+    """The journal as it is read: by the process that writes it, or beside that one.
+
+    Args:
+        log: Where it is.
+        partitions: How many partitions it has.
+    """
+
+    def __init__(self, log: LogReader, partitions: int) -> None:
+        self._reading = log
+        self._partitions = partitions
+        self.generation = 0
+        """Odd while records are appended and applied; even and equal, nothing has changed."""
+
+    async def read(self, partition: int, start: int) -> AsyncIterator[list[Stored]]:
+        """Yield the journal's records from an offset on, in order, in batches."""
+        offset = start
+        while True:
+            records = await self._reading.read(
+                JOURNAL.name, partition, offset, limit=BATCH_RECORDS_MAX
+            )
+            if not records:
+                return
+            offset = records[-1].position.offset + 1
+            if stored := [decode_record(one) for one in records if one.value is not None]:
+                yield stored
+
+    async def record_at(self, owner: str, offset: int) -> JournalRecord | None:
+        """Return the record of an owner at an offset, or None if it was erased."""
+        partition = self._reading.partition_of(owner.encode())
+        found = await self._reading.read(JOURNAL.name, partition, offset, limit=1)
+        if not found or found[0].position.offset != offset or found[0].value is None:
+            return None
+        return decode_record(found[0]).record
+
+    async def follow(self, projection: Projection, partition: int) -> AsyncIterator[list[Stored]]:
+        """Apply to a projection what lies beyond its marker; yields what was applied.
+
+        Raises:
+            Damaged: The projection is ahead of the journal, or of another epoch.
+        """
+        start = await self._start(projection, partition)
+        async for stored in self.read(partition, start):
+            await projection.apply(stored)
+            yield stored
+
+    async def replay(self, projections: Sequence[Projection]) -> AsyncIterator[int]:
+        """Bring projections to the journal's end; yields how many records each batch had.
+
+        Raises:
+            Damaged: A projection is ahead of the journal, or of another epoch.
+        """
+        for partition in range(self._partitions):
+            for projection in projections:
+                async for stored in self.follow(projection, partition):
+                    yield len(stored)
+
+    async def _start(self, projection: Projection, partition: int) -> int:
+        applied = await projection.applied(partition)
+        if applied is None:
+            return 0
+        _, end = await self._reading.bounds(JOURNAL.name, partition)
+        if applied.epoch != self._reading.epoch or applied.offset > end:
+            message = (
+                "A store is ahead of the journal or belongs to another one: restore the whole "
+                "folder from one backup, or remove the stores (identity.sqlite and episodes) to "
+                "rebuild them."
+            )
+            raise Damaged(message)
+        return applied.offset
+
+
+class Journal(JournalReader):
     """Appends records and keeps the stores at the journal's end.
 
     Args:
@@ -115,12 +196,12 @@ class Journal:
         episodes: EpisodicStore,
         partitions: int,
     ) -> None:
+        super().__init__(log, partitions)
         self.log = log
         self._keys = keys
         self._episodes = episodes
         self._erasures = Erasures(log, keys)
         self._projections: tuple[Projection, ...] = (identity, episodes, self._erasures)
-        self._partitions = partitions
         self._unflushed: list[Stored] = []
 
     async def append(
@@ -133,6 +214,7 @@ class Journal:
         """
         if not records:
             return []
+        self.generation |= 1  # until all is applied; after a failure, until `catch_up`
         await self._keys.put(keys)
         positions = await self.log.append(
             [
@@ -148,6 +230,7 @@ class Journal:
         stored = [Stored(*pair) for pair in zip(positions, records, strict=True)]
         for projection in self._projections:
             await projection.apply(stored)
+        self.generation += 1
         self._unflushed += stored
         if len(self._unflushed) >= FLUSH_RECORDS:
             await self.flush()
@@ -160,34 +243,15 @@ class Journal:
             Damaged: A store is ahead of the journal, or of another epoch.
         """
         applied = 0
+        self.generation |= 1
         for partition in range(self._partitions):
             for projection in self._projections:
-                start = await self._start(projection, partition)
-                async for stored in self.read(partition, start):
-                    await projection.apply(stored)
+                async for stored in self.follow(projection, partition):
                     applied += len(stored)
                     if projection is self._projections[0]:
                         self._unflushed += stored
+        self.generation += 1
         return applied
-
-    async def read(self, partition: int, start: int) -> AsyncIterator[list[Stored]]:
-        """Yield the journal's records from an offset on, in order, in batches."""
-        offset = start
-        while True:
-            records = await self.log.read(JOURNAL.name, partition, offset, limit=BATCH_RECORDS_MAX)
-            if not records:
-                return
-            offset = records[-1].position.offset + 1
-            if stored := [decode_record(one) for one in records if one.value is not None]:
-                yield stored
-
-    async def record_at(self, owner: str, offset: int) -> JournalRecord | None:
-        """Return the record of an owner at an offset, or None if it was erased."""
-        partition = self.log.partition_of(owner.encode())
-        found = await self.log.read(JOURNAL.name, partition, offset, limit=1)
-        if not found or found[0].position.offset != offset or found[0].value is None:
-            return None
-        return decode_record(found[0]).record
 
     async def flush(self) -> None:
         """Make the stores durable and delete journaled events from the ingress topics."""
@@ -197,20 +261,6 @@ class Journal:
             await self._erasures.mark(stored)
             await self._erasures.trim(partition)
         self._unflushed = []
-
-    async def _start(self, projection: Projection, partition: int) -> int:
-        applied = await projection.applied(partition)
-        if applied is None:
-            return 0
-        _, end = await self.log.bounds(JOURNAL.name, partition)
-        if applied.epoch != self.log.epoch or applied.offset > end:
-            message = (
-                "A store is ahead of the journal or belongs to another one: restore the whole "
-                "folder from one backup, or remove the stores (identity.sqlite and episodes) to "
-                "rebuild them."
-            )
-            raise Damaged(message)
-        return applied.offset
 
 
 def encode_record(record: JournalRecord) -> bytes:

@@ -3,22 +3,25 @@
 Reads only; nothing here appends, encodes or reads a clock.
 """
 
+import asyncio
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import groupby
 from typing import Any, Final
 from uuid import UUID
 
 import orjson
 
-from ..schemas.errors import AmbiguousId
+from ..schemas.errors import AmbiguousId, Damaged, Unavailable
 from ..schemas.events import event_id, iso, split_owner
+from ..schemas.limits import DIGEST_ATTEMPTS_MAX, DIGEST_PAUSE_S
 from ..schemas.ports import EpisodicStore, EventPlace, IdentityStore, Keys, MemoryPoint
 from ..schemas.results import Hit, Item, ProfileField, Revision
 from .context import Turns
 from .identity import Version, producer_hash, slot_hash, versions
 from .opened import memory_hit, not_found, turn_hit, turn_item
-from .projections import Journal
+from .projections import JournalReader
 from .recall import Answer, Found
 
 __all__ = ["Ident", "Reader"]
@@ -50,7 +53,7 @@ class Reader:
         identity: IdentityStore,
         episodes: EpisodicStore,
         turns: Turns,
-        journal: Journal,
+        journal: JournalReader,
     ) -> None:
         self._keys = keys
         self._identity = identity
@@ -213,11 +216,30 @@ class Reader:
     async def digest(self, owner: str) -> str:
         """Digest an owner's state: what was said, kept, stated, and what rests on what.
 
-        Left out are vectors, access times and the log's positions.
+        Left out are vectors, access times and the log's positions. All of it is read at one
+        position of the journal: what was written meanwhile makes it begin anew.
 
         Returns:
             64 hexadecimal digits of SHA-256.
+
+        Raises:
+            Unavailable: It was written to without a pause.
         """
+        for _ in range(DIGEST_ATTEMPTS_MAX):
+            generation = self._journal.generation
+            if generation % 2 == 0:
+                with suppress(KeyError):  # a turn that went while it was read
+                    found = await self._digest(owner)
+                    if self._journal.generation == generation:
+                        return found
+                if self._journal.generation == generation:
+                    message = "A turn that is listed can't be opened: run eunoe doctor."
+                    raise Damaged(message)
+            await asyncio.sleep(DIGEST_PAUSE_S)
+        message = "The memory is written to without a pause: ask for the digest again later."
+        raise Unavailable(message)
+
+    async def _digest(self, owner: str) -> str:
         state: list[Any] = []
         after = -1
         while places := await self._identity.turns(owner, after=after, limit=LIST_PAGE):

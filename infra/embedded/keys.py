@@ -141,6 +141,27 @@ class SqliteKeys:
             raise
         return cls(database, key, sealer)
 
+    @classmethod
+    async def open_to_read(cls, path: Path, *, master: bytes) -> Self:
+        """Open a key log beside the process that writes it; nothing can be put or shredded.
+
+        Args:
+            path: The file.
+            master: The master key, 32 bytes.
+
+        Raises:
+            Unavailable: The file can't be used, or another master key belongs to it.
+            Damaged: The file is malformed.
+        """
+        key = SealingKey(master)
+        database = await Database.open(path, _ROLE, read_only=True)
+        try:
+            await database.run(lambda connection: _check_master(connection, key))
+        except BaseException:
+            await database.close()
+            raise
+        return cls(database, key, LogSealer(database, key, 0, []))
+
     @property
     def sealer(self) -> LogSealer:
         """Seals the embedded log's own values."""
@@ -328,6 +349,10 @@ def _prepare(connection: sqlite3.Connection, master: SealingKey) -> None:
             sealed = master.seal(_CHECK_PLAIN, _CHECK)
             connection.execute("INSERT INTO checks VALUES (?, ?)", (_CHECK, sealed))
             return
+    _check_master(connection, master)
+
+
+def _check_master(connection: sqlite3.Connection, master: SealingKey) -> None:
     row = connection.execute("SELECT sealed FROM checks WHERE name = ?", (_CHECK,)).fetchone()
     if row is None:
         message = f"The {_ROLE} has lost its check value: restore it from a backup."

@@ -28,6 +28,7 @@ __all__ = [
     "delete",
     "first_offset",
     "insert",
+    "look",
     "moment_of",
     "pack",
     "pack_headers",
@@ -255,14 +256,20 @@ def prepare(connection: sqlite3.Connection, topics: Iterable[str], partitions: i
             "INSERT INTO topics (name) VALUES (?) ON CONFLICT (name) DO NOTHING",
             [(name,) for name in topics],
         )
-        numbers = dict(connection.execute("SELECT name, number FROM topics").fetchall())
-        connection.executemany(
-            "INSERT INTO counters VALUES (?, ?, 0) ON CONFLICT (topic, partition) DO NOTHING",
-            [(number, index) for number in numbers.values() for index in range(partitions)],
+        connection.execute(
+            "INSERT INTO counters SELECT number, value, 0 FROM topics, json_each(?) WHERE true "
+            "ON CONFLICT (topic, partition) DO NOTHING",
+            (str(list(range(partitions))),),
         )
+    return look(connection)
+
+
+def look(connection: sqlite3.Connection) -> State:
+    """Read the state of a file that somebody has prepared."""
+    facts = dict(connection.execute("SELECT name, value FROM facts").fetchall())
     return State(
         epoch=facts["epoch"],
-        topics=numbers,
+        topics=dict(connection.execute("SELECT name, number FROM topics").fetchall()),
         counters=read_counters(connection),
         shredding=_shredding(connection),
     )

@@ -22,6 +22,7 @@ from .language import (
 from .log import (
     Headers,
     Log,
+    LogReader,
     LogRecord,
     NewRecord,
     Position,
@@ -54,6 +55,7 @@ __all__ = [
     "Keys",
     "KnownEvent",
     "Log",
+    "LogReader",
     "LogRecord",
     "MemoryPoint",
     "NewRecord",

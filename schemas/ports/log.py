@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 __all__ = [
     "Headers",
     "Log",
+    "LogReader",
     "LogRecord",
     "NewRecord",
     "Position",
@@ -65,7 +66,47 @@ class LogRecord:
     timestamp: datetime
 
 
-class Log(Protocol):
+class LogReader(Protocol):
+    """The reading half of a log, as a replay uses it beside the process that writes.
+
+    Promises:
+        * `read` yields records in offset order and never one that is not yet durable.
+        * What another process appended, deleted or compacted is seen at the next call.
+    """
+
+    @property
+    def epoch(self) -> str:
+        """Made with the log; offsets of another epoch mean nothing here."""
+        ...
+
+    def partition_of(self, placed_by: bytes) -> int:
+        """Compute the partition of a key."""
+        ...
+
+    async def read(
+        self, topic: str, partition: int, offset: int, *, limit: int, wait_s: float = 0.0
+    ) -> list[LogRecord]:
+        """Read up to `limit` records from `offset` on.
+
+        Args:
+            topic: Topic name.
+            partition: Partition.
+            offset: First offset wanted.
+            limit: At most so many records.
+            wait_s: How long to wait for a first record, in seconds; 0 returns at once.
+        """
+        ...
+
+    async def bounds(self, topic: str, partition: int) -> tuple[int, int]:
+        """Return (first offset that may exist, offset that the next record will get)."""
+        ...
+
+    async def close(self) -> None:
+        """Release files; pending reads end with no records."""
+        ...
+
+
+class Log(LogReader, Protocol):
     """Topics of partitions of records: the truth that every store is a projection of.
 
     Promises:
@@ -87,34 +128,11 @@ class Log(Protocol):
         * An unknown topic is `Rejected`.
     """
 
-    @property
-    def epoch(self) -> str:
-        """Made with the log; offsets of another epoch mean nothing here."""
-        ...
-
-    def partition_of(self, placed_by: bytes) -> int:
-        """Compute the partition of a key."""
-        ...
-
     async def append(self, records: Sequence[NewRecord]) -> list[Position]:
         """Append to one or several topics in one transaction.
 
         Returns:
             Positions in the order of `records`.
-        """
-        ...
-
-    async def read(
-        self, topic: str, partition: int, offset: int, *, limit: int, wait_s: float = 0.0
-    ) -> list[LogRecord]:
-        """Read up to `limit` records from `offset` on.
-
-        Args:
-            topic: Topic name.
-            partition: Partition.
-            offset: First offset wanted.
-            limit: At most so many records.
-            wait_s: How long to wait for a first record, in seconds; 0 returns at once.
         """
         ...
 
@@ -131,10 +149,6 @@ class Log(Protocol):
         Returns:
             Records, in offset order within each partition.
         """
-        ...
-
-    async def bounds(self, topic: str, partition: int) -> tuple[int, int]:
-        """Return (first offset that may exist, offset that the next record will get)."""
         ...
 
     async def commit(self, group: str, offsets: Mapping[TopicPartition, int]) -> None:
@@ -163,8 +177,4 @@ class Log(Protocol):
 
     async def vacuum(self) -> None:
         """Make what was deleted vanish from the disk (free pages, write-ahead log)."""
-        ...
-
-    async def close(self) -> None:
-        """Release files; pending reads end with no records."""
         ...
