@@ -3,7 +3,8 @@
 import fcntl
 import os
 import uuid
-from contextlib import AsyncExitStack, suppress
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final, Protocol
@@ -11,13 +12,14 @@ from typing import IO, Final, Protocol
 import orjson
 
 from ..schemas.errors import Damaged, EncoderMismatch, FolderHeld, Rejected, Unavailable
-from ..schemas.ports import Clock, Encoder, Log, Recogniser, Terms
+from ..schemas.ports import Clock, Encoder, Keys, Log, LogReader, Recogniser, Terms
 from ..schemas.topics import PARTITIONS
 from .clock import SystemClock
 from .embedded.episodes import EdgeEpisodes
 from .embedded.identity import SqliteIdentity
 from .embedded.keys import SqliteKeys
 from .embedded.log import SqliteLog
+from .embedded.log_view import SqliteLogView
 from .fastembed import FastembedEncoder
 from .recogniser import TextRecogniser
 from .sealing import load_master_key, master_key_path, parse_master_key
@@ -31,12 +33,15 @@ __all__ = [
     "ClosingEncoder",
     "ClosingRecogniser",
     "Engines",
+    "ReplayEngines",
     "Tools",
     "open_engines",
+    "open_replay",
 ]
 
 FORMAT: Final = 1
 STORE_FILE: Final = "store.json"
+REPLAY_FILE: Final = "replay.json"
 LOCK_FILE: Final = "owner.lock"
 FASTEMBED: Final = "fastembed:"
 
@@ -84,6 +89,17 @@ class Engines:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplayEngines:
+    """Log and keys of a store, only read, with stores of their own in another folder."""
+
+    partitions: int
+    log: LogReader
+    keys: Keys
+    identity: SqliteIdentity
+    episodes: EdgeEpisodes
+
+
+@dataclass(frozen=True, slots=True)
 class _Store:
     id: str
     encoder: str
@@ -123,11 +139,7 @@ async def open_engines(settings: Settings, tools: Tools) -> Engines:
         elif store.epoch != log.epoch:
             message = "log.sqlite belongs to another store: restore the whole folder together."
             raise Damaged(message)
-        identity = await SqliteIdentity.open(folder / "identity.sqlite")
-        stack.push_async_callback(identity.close)
-        (folder / "episodes").mkdir(mode=0o700, exist_ok=True)
-        episodes = await EdgeEpisodes.open(folder / "episodes", encoder.dimension)
-        stack.push_async_callback(episodes.close)
+        identity, episodes = await _open_stores(folder, encoder.dimension, stack)
         return Engines(
             folder=folder,
             partitions=store.partitions,
@@ -141,6 +153,66 @@ async def open_engines(settings: Settings, tools: Tools) -> Engines:
             clock=clock,
             stack=stack.pop_all(),
         )
+
+
+@asynccontextmanager
+async def open_replay(settings: Settings, into: Path) -> AsyncGenerator[ReplayEngines, None]:
+    """Open the log and keys of the settings' folder to read, and stores in another folder.
+
+    It works beside the process that owns the folder.
+
+    Args:
+        settings: Of the store that is read.
+        into: The other folder: empty, missing, or of a replay that was interrupted.
+
+    Raises:
+        Rejected: The folder holds no store, or the other one holds something else.
+        FolderHeld: Another process replays into the other folder.
+        Unavailable: A folder, the master key or an engine can't be used.
+        Damaged: The store contradicts itself.
+    """
+    folder = settings.folder.absolute()
+    store = _look(folder)
+    async with AsyncExitStack() as stack:
+        stack.enter_context(_hold(into))
+        _claim(into, store)
+        keys = await SqliteKeys.open_to_read(
+            folder / "keys.sqlite", master=_master_key(settings, store.id, is_new=False)
+        )
+        stack.push_async_callback(keys.close)
+        log = await SqliteLogView.open(
+            folder / "log.sqlite", sealer=keys.sealer, partitions=store.partitions
+        )
+        stack.push_async_callback(log.close)
+        identity, episodes = await _open_stores(into, store.dimension, stack)
+        yield ReplayEngines(store.partitions, log, keys, identity, episodes)
+
+
+async def _open_stores(
+    folder: Path, dimension: int, stack: AsyncExitStack
+) -> tuple[SqliteIdentity, EdgeEpisodes]:
+    identity = await SqliteIdentity.open(folder / "identity.sqlite")
+    stack.push_async_callback(identity.close)
+    (folder / "episodes").mkdir(mode=0o700, exist_ok=True)
+    episodes = await EdgeEpisodes.open(folder / "episodes", dimension)
+    stack.push_async_callback(episodes.close)
+    return identity, episodes
+
+
+def _claim(into: Path, store: _Store) -> None:
+    """Note in the folder which log it is replayed from, or check that it says so."""
+    mark = {"store": store.id, "epoch": store.epoch, "dimension": store.dimension}
+    path = into / REPLAY_FILE
+    if {one.name for one in into.iterdir()} <= {LOCK_FILE}:
+        _write_json(path, mark)
+        return
+    try:
+        found = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        found = None
+    if found != mark:
+        message = f"The folder {into} holds something else: give an empty one to replay into."
+        raise Rejected(message)
 
 
 class _hold:  # noqa: N801 - used as a context manager
@@ -189,16 +261,30 @@ def _encoder(name: str) -> ClosingEncoder:
 
 
 def _read_store(folder: Path, encoder: Encoder) -> tuple[_Store, bool]:
-    path = folder / STORE_FILE
-    if not path.exists():
+    if not (folder / STORE_FILE).exists():
         if (folder / "log.sqlite").exists() and (folder / "identity.sqlite").exists():
-            message = f"{path} is missing: restore the whole folder from one backup."
+            message = f"{folder / STORE_FILE} is missing: restore the whole folder from one backup."
             raise Damaged(message)
         return _Store(uuid.uuid4().hex, encoder.id, encoder.dimension, PARTITIONS, None), True
+    store = _look(folder)
+    if (store.encoder, store.dimension) != (encoder.id, encoder.dimension):
+        message = (
+            f"The store was written with the encoder {store.encoder} and not with {encoder.id}: "
+            f"open it with that one, or run: eunoe --folder {folder} reembed --into NEW-FOLDER"
+        )
+        raise EncoderMismatch(message)
+    return store, False
+
+
+def _look(folder: Path) -> _Store:
+    path = folder / STORE_FILE
     try:
         fields = orjson.loads(path.read_bytes())
         version = fields.pop("format")
         store = _Store(**fields)
+    except FileNotFoundError:
+        message = f"The folder {folder} holds no store."
+        raise Rejected(message) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         message = f"{path} can't be read: restore the whole folder from one backup."
         raise Damaged(message) from error
@@ -208,13 +294,7 @@ def _read_store(folder: Path, encoder: Encoder) -> tuple[_Store, bool]:
             "install the version that wrote it."
         )
         raise Rejected(message)
-    if (store.encoder, store.dimension) != (encoder.id, encoder.dimension):
-        message = (
-            f"The store was written with the encoder {store.encoder} and not with {encoder.id}: "
-            f"open it with that one, or run: eunoe --folder {folder} reembed --into NEW-FOLDER"
-        )
-        raise EncoderMismatch(message)
-    return store, False
+    return store
 
 
 def _write_store(folder: Path, store: _Store, epoch: str) -> None:
@@ -226,12 +306,16 @@ def _write_store(folder: Path, store: _Store, epoch: str) -> None:
         "partitions": store.partitions,
         "epoch": epoch,
     }
-    temporary = folder / f"{STORE_FILE}.new"
+    _write_json(folder / STORE_FILE, fields)
+
+
+def _write_json(path: Path, fields: Mapping[str, object]) -> None:
+    temporary = path.with_name(f"{path.name}.new")
     with temporary.open("wb") as file:
         file.write(orjson.dumps(fields))
         file.flush()
         os.fsync(file.fileno())
-    temporary.replace(folder / STORE_FILE)
+    temporary.replace(path)
 
 
 def _master_key(settings: Settings, store: str, *, is_new: bool) -> bytes:

@@ -9,6 +9,7 @@ __all__ = [
     "BATCH_RECORDS_MAX",
     "CHUNK_OVERLAP_TOKENS",
     "CHUNK_TOKENS_MAX",
+    "COMPARISONS_MAX",
     "CONTEXT_CHARACTERS_MAX",
     "CONTEXT_TURNS",
     "DIGEST_ATTEMPTS_MAX",
@@ -46,3 +47,4 @@ SETTLE_TIMEOUT_S: Final = 600.0
 REQUEST_BYTES_MAX: Final = 64 * 1024 * 1024  # one request to the process that owns the folder
 DIGEST_ATTEMPTS_MAX: Final = 1_000  # looks at a state that is being written to
 DIGEST_PAUSE_S: Final = 0.01
+COMPARISONS_MAX: Final = 1_000  # of a replayed with a live state that is being written to

@@ -22,6 +22,7 @@ from .failing import Commands
 from .importing import import_
 from .options import Options, common_options
 from .reembedding import reembed_command
+from .replaying import replay_command
 from .touring import demo
 
 __all__ = ["commands", "main"]
@@ -94,6 +95,7 @@ for _command in (
     dead_letters,
     doctor,
     reembed_command,
+    replay_command,
 ):
     commands.add_command(_command)
 
