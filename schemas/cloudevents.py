@@ -4,7 +4,7 @@ Header names and the content type are those of the binding (CloudEvents Kafka Pr
 1.0.2, section 3.2); tenant and user are extension attributes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
@@ -12,7 +12,8 @@ import orjson
 from pydantic import ValidationError
 
 from .errors import Rejected
-from .events import PAYLOADS, Envelope, EventType, iso
+from .events import PAYLOADS, Envelope, EventType, Turn, iso
+from .metadata import metadata_fault
 
 __all__ = ["CONTENT_TYPE", "Headers", "decode", "describe", "encode"]
 
@@ -20,6 +21,17 @@ CONTENT_TYPE: Final = b"application/json"
 SPEC_VERSION: Final = b"1.0"
 
 Headers = tuple[tuple[str, bytes], ...]
+
+_FAULTS_TOLD_MAX: Final = 5
+_FIELDS: Final = frozenset(
+    name for model in (Envelope, *PAYLOADS.values()) for name in model.model_fields
+)
+_RULES: Final = {
+    "datetime_object_invalid": "must be a moment with an offset",
+    "extra_forbidden": "must be left out",
+    "uuid_parsing": "must be a UUID",
+}
+"""For pydantic's own sentences, where they quote the input or don't say what to do."""
 
 
 def encode(event: Envelope) -> tuple[Headers, bytes]:
@@ -56,7 +68,7 @@ def decode(headers: Headers, value: bytes | None) -> Envelope:
         message = f"The header ce_type names an unknown event; known are {known}."
         raise Rejected(message) from None
     try:
-        return Envelope(
+        event = Envelope(
             id=_text(attributes, "ce_id"),
             source=_text(attributes, "ce_source"),
             type=event_type,
@@ -74,15 +86,32 @@ def decode(headers: Headers, value: bytes | None) -> Envelope:
     except ValueError:
         message = "The header ce_time must be ISO 8601 with an offset."
         raise Rejected(message) from None
+    if isinstance(event.payload, Turn) and event.payload.metadata is not None:
+        fault = metadata_fault(event.payload.metadata)
+        if fault is not None:
+            message = f"The event {event_type} is malformed: {fault}."
+            raise Rejected(message)
+    return event
 
 
 def describe(error: ValidationError) -> str:
-    """Say what pydantic found, by field and rule and without the input."""
-    parts: list[str] = []
+    """Say what pydantic found in an event, by field and rule and without the input.
+
+    A name that is no field's is input too, and stays out: a dead letter's reason isn't sealed.
+    """
+    found = list(dict.fromkeys(_faults(error)))
+    told = found[:_FAULTS_TOLD_MAX]
+    if len(found) > len(told):
+        told.append(f"and {len(found) - len(told)} more")
+    return "; ".join(told)
+
+
+def _faults(error: ValidationError) -> Iterator[str]:
     for item in error.errors(include_url=False, include_context=False, include_input=False):
-        where = ".".join(str(part) for part in item["loc"]) or "value"
-        parts.append(f"{where}: {item['msg']}")
-    return "; ".join(parts)
+        known = [str(part) for part in item["loc"] if isinstance(part, int) or part in _FIELDS]
+        where = ".".join(known) or ("an unknown field" if item["loc"] else "value")
+        rule = _RULES.get(item["type"], item["msg"].removeprefix("Value error, "))
+        yield f"{where}: {rule}"
 
 
 def _text(attributes: Mapping[str, bytes], name: str) -> str:

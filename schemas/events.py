@@ -4,14 +4,21 @@ An event is a CloudEvent 1.0. A producer chooses `source` and `id`, unique toget
 tenant and user; everything inside Eunoe derives from `event_id`.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, Self
 from urllib.parse import quote, unquote
 from uuid import UUID, uuid5
 
 import orjson
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 
 from .limits import ID_CHARACTERS_MAX, TEXT_CHARACTERS_MAX
 
@@ -35,7 +42,8 @@ __all__ = [
 EUNOE: Final = UUID("6c4bb1a6-6c02-5a0e-9d0c-0a8b1a3f7e52")
 """The namespace of every derived id."""
 
-Identifier = Annotated[str, Field(min_length=1, max_length=ID_CHARACTERS_MAX)]
+# Strict, or pydantic would take bytes for text, past whatever looks at texts before.
+Identifier = Annotated[str, Field(strict=True, min_length=1, max_length=ID_CHARACTERS_MAX)]
 Role = Literal["user", "assistant", "tool", "system"]
 
 
@@ -53,7 +61,7 @@ class Turn(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     role: Role
-    content: Annotated[str, Field(min_length=1, max_length=TEXT_CHARACTERS_MAX)]
+    content: Annotated[str, Field(strict=True, min_length=1, max_length=TEXT_CHARACTERS_MAX)]
     name: Identifier | None = None
     session_id: Identifier | None = None
     agent_id: Identifier | None = None
@@ -107,6 +115,15 @@ class Envelope(BaseModel):
     tenant_id: Identifier
     user_id: Identifier
     payload: Payload
+
+    @field_validator("time")
+    @classmethod
+    def _offset_can_be_written(cls, moment: datetime) -> datetime:
+        """Refuse what RFC 3339 can't say, and the journal therefore would not give back."""
+        if (moment.utcoffset() or timedelta()) % timedelta(minutes=1):
+            message = "the offset must be whole minutes"
+            raise ValueError(message)
+        return moment
 
     @model_validator(mode="after")
     def _payload_is_of_type(self) -> Self:

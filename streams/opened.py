@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from ..schemas.errors import NotFound
+from ..schemas.errors import NotFound, is_quotable
 from ..schemas.ports import EventPlace, MemoryPoint
 from ..schemas.results import Hit, Item
 from .context import OpenTurn
@@ -77,4 +77,5 @@ def tier(confidence: float) -> str:
 def not_found(ident: str | tuple[str, str]) -> NotFound:
     """Return the error for an id that this user has nothing under."""
     name = ident if isinstance(ident, str) else " / ".join(ident)
-    return NotFound(f"This user has nothing with the id {name}: see list for the ids there are.")
+    told = f"the id {name}" if is_quotable(name) else "this id"
+    return NotFound(f"This user has nothing with {told}: see list for the ids there are.")

@@ -12,17 +12,19 @@ from pydantic import ValidationError
 from .schemas.cloudevents import describe
 from .schemas.errors import Rejected
 from .schemas.events import Envelope, EventType, Turn
-from .schemas.limits import MESSAGES_PER_ADD_MAX, METADATA_BYTES_MAX
+from .schemas.limits import MESSAGES_PER_ADD_MAX, TEXT_CHARACTERS_MAX
+from .schemas.metadata import metadata_fault
 from .streams.intake import replace_secrets
 
-__all__ = ["Message", "Origin", "envelopes"]
+__all__ = ["Message", "Origin", "envelopes", "is_field_like"]
 
 Message = str | Mapping[str, Any]
 """One message: a text said by the user, or role, content and, if known, name, id, time,
 session_id, metadata."""
 
 FIELDS: Final = frozenset(("role", "content", "name", "id", "time", "session_id", "metadata"))
-ID_EXPECTED: Final = "must be a text"
+_TOLD_CHARACTERS_MAX: Final = 24
+"""A misspelt field's name is up to so long; what is longer may be what somebody said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,25 +73,34 @@ def envelopes(messages: object, origin: Origin) -> list[Envelope]:
             f"{len(several)}: send them in several calls."
         )
         raise Rejected(message)
-    return [_envelope(index, one, origin) for index, one in enumerate(several)]
+    events: list[Envelope] = []
+    first: dict[str, int] = {}
+    for index, one in enumerate(several):
+        event = _envelope(index, one, origin)
+        events.append(event)
+        before = first.setdefault(event.id, index)
+        if events[before].payload != event.payload:  # it could only be stored in part
+            reason = f"message {before} has the same id and other content: give it its own id"
+            raise _rejected(index, reason)
+    return events
 
 
 def _envelope(index: int, message: object, origin: Origin) -> Envelope:
     fields = _fields(index, message)
     try:
         content = fields["content"]
-        if isinstance(content, str):
+        if isinstance(content, str) and len(content) <= TEXT_CHARACTERS_MAX:
             content, _ = replace_secrets(content)
         turn = Turn(
             role=fields.get("role", "user"),
             content=content,
             name=fields.get("name"),
-            session_id=fields.get("session_id") or origin.session_id,
+            session_id=_given(fields, "session_id", origin.session_id),
             agent_id=origin.agent_id,
-            metadata=_metadata(index, fields.get("metadata") or origin.metadata),
+            metadata=_metadata(index, fields.get("metadata"), origin.metadata),
         )
         return Envelope(
-            id=fields.get("id") or str(uuid.uuid4()),
+            id=_given(fields, "id", str(uuid.uuid4())),
             source=origin.source,
             type=EventType.TURN_ADDED,
             time=_time(index, fields.get("time"), origin.now),
@@ -111,8 +122,20 @@ def _fields(index: int, message: object) -> Mapping[str, Any]:
     unknown = sorted(str(name) for name in set(message) - FIELDS)
     if unknown:
         known = ", ".join(sorted(FIELDS))
-        raise _rejected(index, f"unknown field {unknown[0]!r}; known are {known}")
+        told = f"unknown field {unknown[0]!r}" if is_field_like(unknown[0]) else "unknown field"
+        raise _rejected(index, f"{told}; known are {known}")
     return message
+
+
+def is_field_like(name: str) -> bool:
+    """Say whether an unknown field's name may be repeated: it looks like a name, and no text."""
+    return name.isidentifier() and len(name) <= _TOLD_CHARACTERS_MAX
+
+
+def _given(fields: Mapping[str, Any], name: str, otherwise: str | None) -> str | None:
+    """Return a field; an empty text or a number is given too, and refused later."""
+    value: str | None = fields.get(name)
+    return otherwise if value is None else value
 
 
 def _time(index: int, value: object, now: datetime) -> datetime:
@@ -131,19 +154,17 @@ def _time(index: int, value: object, now: datetime) -> datetime:
     return moment
 
 
-def _metadata(index: int, value: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    if value is None:
+def _metadata(
+    index: int, value: object, of_the_call: Mapping[str, Any] | None
+) -> dict[str, Any] | None:
+    """Return a message's metadata, as JSON gives it back; an empty object is none."""
+    metadata = of_the_call if value is None or value == {} else value
+    if metadata is None:
         return None
-    try:
-        text = json.dumps(value, allow_nan=False, ensure_ascii=False)
-        size = len(text.encode())
-        plain: object = json.loads(text)
-    except (TypeError, ValueError, RecursionError):
-        raise _rejected(index, "metadata must be plain JSON") from None
-    if size > METADATA_BYTES_MAX or not isinstance(plain, dict):
-        raise _rejected(
-            index, f"metadata must be a JSON object of at most {METADATA_BYTES_MAX} bytes"
-        )
+    fault = metadata_fault(metadata)
+    if fault is not None:
+        raise _rejected(index, fault)
+    plain: dict[str, Any] = json.loads(json.dumps(metadata))
     return plain
 
 

@@ -27,11 +27,26 @@ def ident_of(value: object) -> Ident:
     return name_of("id", value)
 
 
-def several(ids: Ident | Sequence[Ident]) -> Sequence[Ident]:
-    """Return one or several ids as several."""
-    if isinstance(ids, str | tuple):
-        return [ids]  # pyright: ignore[reportReturnType]  # a pair, and not several
-    return ids
+def several(ids: object) -> Sequence[object]:
+    """Return one or several ids as several; two texts in a tuple are one pair.
+
+    Args:
+        ids: An id, a (source, id) pair, or a sequence of these; what each is, `ident_of` says.
+    """
+    if isinstance(ids, str) or _is_pair(ids):
+        return [ids]
+    if isinstance(ids, Sequence) and not isinstance(ids, bytes | bytearray | memoryview):
+        return ids
+    message = "The ids must be an id, a (source, id) pair, or a list of these."
+    raise Rejected(message)
+
+
+def _is_pair(value: object) -> bool:
+    return (
+        isinstance(value, tuple)
+        and len(value) == 2  # noqa: PLR2004 - a pair
+        and all(isinstance(part, str) for part in value)
+    )
 
 
 def limit_of(value: object) -> int:

@@ -1,10 +1,15 @@
 """The import of many lines: in batches, past what is refused, and told apart from repeats."""
 
-from collections.abc import Callable, Sequence
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
+
+import orjson
 
 from ..schemas.errors import Rejected
 from ..schemas.events import event_id
@@ -19,10 +24,17 @@ __all__ = ["Bad", "Importer", "Tally"]
 _BATCH_LINES: Final = 200
 _BATCHES_IN_FLIGHT: Final = 10  # then it waits until they are decided
 _SETTLE_S_MAX: Final = 3600.0
-
+_REFUSED_MESSAGE: Final = re.compile(r"Message ([0-9]{1,9}) can't be taken: ")
 
 _Letter = tuple[str, datetime, str]
 """A dead letter: event id, first seen, reason."""
+
+
+class _Taken(NamedTuple):
+    """A line that was added: its number, and a digest of what a repeat has the same."""
+
+    number: int
+    content: bytes
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -68,7 +80,7 @@ class Importer:
         self._tenant_id = tenant_id
         self._user_id = user_id
         self._tally = Tally()
-        self._numbers: dict[str, int] = {}  # of the lines that were taken, by event id
+        self._taken: dict[str, list[_Taken]] = {}  # by event id
 
     async def run(self, source: BinaryIO, advance: Callable[[int], None]) -> Tally:
         """Import everything, and wait until it is decided.
@@ -129,7 +141,24 @@ class Importer:
                 await self._add(list(alike))
 
     async def _add(self, lines: Sequence[Line]) -> None:
-        """Add lines that go into one call; halve them until what is refused stands alone."""
+        """Add lines that go into one call, past those that are refused."""
+        while lines:
+            refused = await self._add_whole(lines)
+            if refused is None:
+                return
+            if len(lines) == 1:
+                self._tally.bad.append(Bad(lines[0].number, _reason(refused)))
+                return
+            # Messages are looked at in order, so all before the refused one are good. Each line
+            # is looked at twice at most: a message may be long, and looking at it takes time.
+            named = _REFUSED_MESSAGE.match(str(refused))
+            place = min(int(named[1]), len(lines) - 1) if named else 0
+            await self._add(lines[:place])
+            await self._add(lines[place : place + 1])
+            lines = lines[place + 1 :]
+
+    async def _add_whole(self, lines: Sequence[Line]) -> Rejected | None:
+        """Add lines in one call, all or none; returns why not."""
         first = lines[0]
         try:
             await self._memory.add(
@@ -141,23 +170,23 @@ class Importer:
                 wait=False,
             )
         except Rejected as error:
-            if len(lines) == 1:
-                self._tally.bad.append(Bad(first.number, _reason(error)))
-                return
-            middle = len(lines) // 2
-            await self._add(lines[:middle])
-            await self._add(lines[middle:])
-        else:
-            self._numbers |= {self._event_id(line): line.number for line in lines}
+            return error
+        for line in lines:
+            taken = self._taken.setdefault(self._event_id(line), [])
+            taken.append(_Taken(line.number, _content(line)))
+        return None
 
     def _event_id(self, line: Line) -> str:
         return str(event_id(self._tenant_id, line.user_id, line.source, line.message["id"]))
 
-    async def _judge(self, turns: int, letters: set[_Letter]) -> None:
+    async def _judge(self, turns: int, letters: Counter[_Letter]) -> None:
         """Tell what is new from what was there, and what was refused after all."""
-        fresh = await self._letters() - letters
-        refused = {name: reason for name, _, reason in fresh if name in self._numbers}
-        self._tally.bad += (Bad(self._numbers[name], reason) for name, reason in refused.items())
+        reasons: dict[str, list[str]] = {}
+        for name, _, reason in (await self._letters() - letters).elements():
+            reasons.setdefault(name, []).append(reason)
+        for name, told in reasons.items():
+            numbers = _refused(self._taken.get(name, ()), len(told))
+            self._tally.bad += map(Bad, numbers, told)
         self._tally.bad.sort()
         taken = self._tally.lines - len(self._tally.bad)
         self._tally.added = min(max(await self._turns() - turns, 0), taken)
@@ -169,9 +198,29 @@ class Importer:
     async def _turns(self) -> int:
         return (await self._memory.stats(tenant_id=self._tenant_id)).turns
 
-    async def _letters(self) -> set[_Letter]:
+    async def _letters(self) -> Counter[_Letter]:
         found = await self._memory.dead_letters(tenant_id=self._tenant_id)
-        return {(letter.event_id or "", letter.first_seen, letter.reason) for letter in found}
+        return Counter((one.event_id or "", one.first_seen, one.reason) for one in found)
+
+
+def _refused(taken: Sequence[_Taken], count: int) -> Iterable[int]:
+    """Tell which lines of one id were refused, from how many were: all that say another thing.
+
+    What was stored first stays. It is mostly what the file says first; where another content
+    alone explains the count, the memory knew that one before the import.
+    """
+    for content in dict.fromkeys(one.content for one in taken):
+        others = [one.number for one in taken if one.content != content]
+        if len(others) == count:
+            return others
+    return [one.number for one in taken][-count:]
+
+
+def _content(line: Line) -> bytes:
+    """Digest what a repeat under the same id has the same; its time may differ."""
+    said = {name: value for name, value in line.message.items() if name != "time"}
+    plain = orjson.dumps([said, line.agent_id], option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(plain).digest()
 
 
 def _reason(error: Rejected) -> str:

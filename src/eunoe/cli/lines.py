@@ -7,6 +7,7 @@ from typing import Any, BinaryIO, Final
 
 import orjson
 
+from ..messages import is_field_like
 from ..schemas.errors import Rejected
 
 __all__ = ["Line", "parse", "raw_lines"]
@@ -82,7 +83,7 @@ def parse(raw: bytes | None, number: int, *, file: str, user_id: str | None) -> 
         Rejected: It is no such line.
     """
     found = _object(raw)
-    user = found.get("user_id") or user_id
+    user = user_id if found.get("user_id") is None else found["user_id"]
     if user is None:
         message = "No user: add “user_id” to the line, or --user to the command."
         raise Rejected(message)
@@ -96,7 +97,7 @@ def parse(raw: bytes | None, number: int, *, file: str, user_id: str | None) -> 
         number=number,
         message={"id": f"{file}:{number}:{digest}"} | given,
         user_id=user,
-        source=found.get("source") or "chat",
+        source="chat" if found.get("source") is None else found["source"],
         agent_id=found.get("agent_id"),
     )
 
@@ -115,6 +116,7 @@ def _object(raw: bytes | None) -> dict[str, Any]:
         raise Rejected(message)
     if unknown := sorted(set(found) - {*_OF_THE_MESSAGE, *_OF_THE_CALL}):
         known = ", ".join((*_OF_THE_MESSAGE, *_OF_THE_CALL))
-        message = f"Unknown key {unknown[0]!r}; known are {known}."
+        told = f"Unknown key {unknown[0]!r}" if is_field_like(unknown[0]) else "Unknown key"
+        message = f"{told}; known are {known}."
         raise Rejected(message)
     return found
