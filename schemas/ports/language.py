@@ -27,8 +27,11 @@ class Encoder(Protocol):
     """Texts to vectors.
 
     Promises:
+        * Every text has a finite row: empty, in any script, longer than the model reads.
         * Rows are L2-normalised (a row shorter than 1e-8 is left as it is).
         * The same text gives the same vector, alone or in a batch, if `batch_invariant`.
+        * Encoders of one `id` give the same vectors, as before and after a restart.
+        * Several tasks may call `encode` at once.
         * `encode` blocks in a thread of its own, not in the event loop.
     """
 
@@ -79,7 +82,9 @@ class Recogniser(Protocol):
     """Finds names in texts of any mix of English and Chinese.
 
     Promises:
-        * One list per text, ordered by `start`, without overlaps.
+        * One list per text, ordered by `start`, without overlaps; empty where there is no name.
+        * `text[start:end] == name`, in characters, whatever scripts are mixed.
+        * Several tasks may call `recognise` at once.
         * `recognise` blocks in a thread of its own, not in the event loop.
     """
 
@@ -102,6 +107,8 @@ class Terms(Protocol):
     Promises:
         * English and Chinese alike; a text of only Chinese characters has terms.
         * The same text gives the same terms; they are plain strings, for the caller to hash.
+        * A text is found by its own words: `document` has every term that `query` lists.
+        * Weights are positive and finite; a text without a letter or digit has no terms.
     """
 
     def document(self, text: str) -> dict[str, float]:
