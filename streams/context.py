@@ -64,7 +64,8 @@ class Sessions:
         while position > 0 and len(event_ids) < CONTEXT_TURNS:
             position -= 1
             found = await self._identity.neighbours(owner, [(session, position)])
-            event_ids += [one.event_id for one in found.values() if one.event_id not in without]
+            near = [UUID(bytes=one.event) for one in found.values()]
+            event_ids += [event for event in near if event not in without]
         event_ids.reverse()
         turns = await self._turns.open(owner, event_ids)
         return tuple(said(key, turns[key].payload) for key in event_ids if key in turns)

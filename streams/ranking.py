@@ -8,6 +8,7 @@ question that it answers, by the best turn of its session, and by a speaker name
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import Final, NamedTuple
 
 __all__ = [
@@ -139,25 +140,27 @@ def rank(candidates: Sequence[Candidate], parameters: RankingParameters = DEFAUL
     """
     matches = _matches(candidates, parameters)
     places, sessions = _context(candidates, matches)
+    nowhere: dict[int, float] = {}
     near_weight, next_weight = parameters.near_weight, parameters.next_to_near_weight
     session_weight, speaker_weight = parameters.session_weight, parameters.speaker_weight
     total = 1.0 + near_weight + next_weight + session_weight + speaker_weight
-    ranked: list[Ranked] = []
+    ranked = []
     for candidate, (dense, sparse, match) in zip(candidates, matches, strict=True):
         point, _, _, session, position, is_named = candidate
         if session is None:
             near = next_to_near = parameters.lone_context * match
             strength = match
         else:
-            near, next_to_near = _beside(places.get(session), position)
+            near, next_to_near = _beside(places.get(session, nowhere), position)
             strength = sessions[session]
         speaker = 1.0 if is_named else 0.0
         score = match + near_weight * near + next_weight * next_to_near
         score = (score + session_weight * strength + speaker_weight * speaker) / total
         parts = (dense, sparse, match, near, next_to_near, strength, speaker)
-        ranked.append(Ranked(point, min(1.0, max(0.0, score)), parts))
-    ranked.sort(key=lambda one: (-one[1], one[0]))
-    return ranked
+        # Negative, so that tuples compare as they shall stand: by descending score, then by id.
+        ranked.append((-min(1.0, max(0.0, score)), point, parts))
+    ranked.sort()
+    return [Ranked(point, -score, parts) for score, point, parts in ranked]
 
 
 def wanted_places(
@@ -177,10 +180,19 @@ def wanted_places(
         without repeats and without the places of candidates; some may not exist.
     """
     matches = _matches(candidates, parameters)
-    order = sorted(zip(candidates, matches, strict=True), key=lambda one: (-one[1][2], one[0][0]))
-    known = {(session, position) for _, _, _, session, position, _ in candidates}
+    best = nsmallest(
+        parameters.expand_limit,
+        [
+            (-match, point, session, position)
+            for (point, _, _, session, position, _), (_, _, match) in zip(
+                candidates, matches, strict=True
+            )
+        ],
+    )
+    sessions = {session for _, _, session, _ in best}
+    known = {(one[3], one[4]) for one in candidates if one[3] in sessions}
     wanted: dict[Place, None] = {}
-    for (_, _, _, session, position, _), _ in order[: parameters.expand_limit]:
+    for _, _, session, position in best:
         if session is None or position is None:
             continue
         for distance in _DISTANCES:
@@ -263,9 +275,9 @@ def _context(
     return places, sessions
 
 
-def _beside(positions: Mapping[int, float] | None, position: int | None) -> tuple[float, float]:
+def _beside(positions: Mapping[int, float], position: int | None) -> tuple[float, float]:
     """Return the mean match of the two turns beside, and of the two beyond; a missing one is 0."""
-    if positions is None or position is None:
+    if position is None:
         return 0.0, 0.0
     match = positions.get
     near = match(position - 1, 0.0) + match(position + 1, 0.0)

@@ -18,6 +18,7 @@ from ..schemas.ports import (
     EventPlace,
     IdentityStore,
     Keys,
+    Spot,
     StatementRow,
     Terms,
 )
@@ -127,31 +128,40 @@ class Recall:
         points = await self._episodes.query(
             EpisodicQuery(owner, vector, hashed, max(DEFAULTS.part_limit, limit), kinds)
         )
-        places = await self._identity.places(owner, [point.point_id for point in points])
+        spots = await self._identity.spots(owner, [point[0] for point in points])
         named = frozenset(hashed)
         candidates = [
-            _candidate(point_id, place, named, dense, sparse)
-            for point_id, dense, sparse in points
-            if (place := places.get(point_id)) is not None
+            _candidate(point, spot, named, dense, sparse)
+            for point, dense, sparse in points
+            if (spot := spots.get(point)) is not None
         ]
         if is_unrelated(candidates, len(hashed)):
             return []
         if self._turns_searchable and (kinds is None or "turn" in kinds):
-            candidates += await self._near(owner, candidates, places, named)
-        return _distinct(rank(candidates), places, limit)
+            candidates += await self._near(owner, candidates, spots, named)
+        return await self._placed(owner, _distinct(rank(candidates), spots, limit))
 
     async def _near(
         self,
         owner: str,
         candidates: Sequence[Candidate],
-        places: dict[UUID, EventPlace],
+        spots: dict[bytes, Spot],
         named: frozenset[int],
     ) -> list[Candidate]:
-        wanted = [(bytes(session), position) for session, position in _places(candidates)]
-        found = await self._identity.neighbours(owner, wanted)
-        near = {one.event_id: one for one in found.values() if one.event_id not in places}
-        places |= near
-        return [_candidate(event, place, named) for event, place in near.items()]
+        found = await self._identity.neighbours(owner, _places(candidates))
+        near = {spot.event: spot for spot in found.values() if spot.event not in spots}
+        spots |= near
+        return [_candidate(event, spot, named) for event, spot in near.items()]
+
+    async def _placed(self, owner: str, ranked: Sequence[Ranked]) -> list[Found]:
+        """Give what is shown its whole place; what was erased meanwhile has none."""
+        points = [(UUID(one.id), one) for one in ranked]
+        places = await self._identity.places(owner, [point for point, _ in points])
+        return [
+            Found(point, places[point], one.score, one.signals)
+            for point, one in points
+            if point in places
+        ]
 
 
 def _places(candidates: Sequence[Candidate]) -> list[tuple[bytes, int]]:
@@ -163,24 +173,24 @@ def _places(candidates: Sequence[Candidate]) -> list[tuple[bytes, int]]:
 
 
 def _candidate(
-    point_id: UUID,
-    place: EventPlace,
+    point: bytes,
+    spot: Spot,
     named: frozenset[int],
     dense: float | None = None,
     sparse: float | None = None,
 ) -> Candidate:
-    speaker = place.speaker
+    _, session, position, speaker = spot
     is_named = bool(speaker) and not named.isdisjoint(speaker)
-    return Candidate(point_id.hex, dense, sparse, place.session, place.position, is_named)
+    return Candidate(point.hex(), dense, sparse, session, position, is_named)
 
 
-def _distinct(ranked: Sequence[Ranked], places: dict[UUID, EventPlace], limit: int) -> list[Found]:
-    found: dict[UUID, Found] = {}
+def _distinct(ranked: Sequence[Ranked], spots: dict[bytes, Spot], limit: int) -> list[Ranked]:
+    """Keep the best point of each turn."""
+    found: dict[bytes, Ranked] = {}
     for one in ranked:
-        point_id = UUID(one.id)
-        place = places[point_id]
-        if place.event_id not in found:
-            found[place.event_id] = Found(point_id, place, one.score, one.signals)
+        event = spots[bytes.fromhex(one.id)].event
+        if event not in found:
+            found[event] = one
             if len(found) == limit:
                 break
     return list(found.values())

@@ -194,8 +194,8 @@ class EdgeEpisodes:
 
     def _query(self, query: EpisodicQuery) -> list[PointHit]:
         only = owner_filter(query.owner, query.kinds)
-        dense: dict[UUID, float] = {}
-        sparse: dict[UUID, float] = {}
+        dense: dict[bytes, float] = {}
+        sparse: dict[bytes, float] = {}
         if query.vector is not None:
             nearest = edge.Query.Nearest(query.vector.tolist(), using=DENSE)
             dense = self._scores(nearest, only, query.limit)
@@ -214,12 +214,12 @@ class EdgeEpisodes:
         only: edge.Filter,
         limit: int,
         params: edge.SearchParams | None = None,
-    ) -> dict[UUID, float]:
+    ) -> dict[bytes, float]:
         request = edge.QueryRequest(
             query=query, filter=only, limit=limit, with_payload=False, params=params
         )
         # Reading `id` makes a UUID each time, so it is read once.
-        return {_uuid(found.id): found.score for found in self._shard.query(request)}
+        return {_uuid(found.id).bytes: found.score for found in self._shard.query(request)}
 
     def _nearest(self, owner: str, vector: Vectors, threshold: float) -> list[MemoryPoint]:
         limit = NEAREST_PAGE

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 from uuid import UUID
 
-from ...schemas.ports import Applied, EventPlace, KnownEvent, StatementRow, Stored
+from ...schemas.ports import Applied, EventPlace, KnownEvent, Spot, StatementRow, Stored
 from ...schemas.records import Box
 from .database import Database, transaction, truncate_wal
 from .identity_writes import ROLE, create, write
@@ -34,6 +34,7 @@ PLACES_STEP: Final = 8  # likewise
 PLACE_COLUMNS: Final = (
     "e.event_id, e.session, e.position, e.speaker, e.said_at, e.role, e.journal_offset"
 )
+SPOT_COLUMNS: Final = "e.event_id, e.session, e.position, e.speaker"
 
 
 class SqliteIdentity:
@@ -112,42 +113,32 @@ class SqliteIdentity:
 
     async def places(self, owner: str, point_ids: Sequence[UUID]) -> dict[UUID, EventPlace]:
         """Return where points stand."""
-        ids = {point.bytes: point for point in point_ids}
-        rows = self._by_values(
-            f"SELECT {PLACE_COLUMNS} FROM events e"  # noqa: S608 - constants
-            " WHERE +e.owner = ? AND e.event_id IN ({}) AND e.session IS NOT NULL",
-            self._number(owner),
-            list(ids),
-        )
-        # A turn's first point has the event's own id: most UUIDs needn't be made again.
-        found = {(event := ids[row[0]]): _place(row, event=event) for row in rows}
-        if len(found) < len(point_ids):
-            missing = [point for point in point_ids if point not in found]
-            rows = self._by_ids(
-                f"SELECT {PLACE_COLUMNS}, p.kind, p.point_id FROM points p"  # noqa: S608 - constants
-                " JOIN events e ON e.event_id = p.event_id"
-                " WHERE +p.owner = ? AND p.point_id IN ({})",
-                owner,
-                missing,
-            )
-            found |= {UUID(bytes=row[-1]): _place(row, row[-2]) for row in rows}
-        return found
+        turns, others = self._standing(PLACE_COLUMNS, owner, [point.bytes for point in point_ids])
+        places = [_place(row) for row in turns]
+        found = {place.event_id: place for place in places}
+        return found | {UUID(bytes=row[-1]): _place(row, row[-2]) for row in others}
+
+    async def spots(self, owner: str, point_ids: Sequence[bytes]) -> dict[bytes, Spot]:
+        """Return what a ranking needs of where points stand."""
+        turns, others = self._standing(SPOT_COLUMNS, owner, point_ids)
+        found = {row[0]: _spot(row) for row in turns}
+        return found | {row[-1]: _spot(row) for row in others}
 
     async def neighbours(
         self, owner: str, places: Sequence[tuple[bytes, int]]
-    ) -> dict[tuple[bytes, int], EventPlace]:
-        """Return the turns at (session, position) pairs that exist."""
+    ) -> dict[tuple[bytes, int], Spot]:
+        """Return the spots of the turns at (session, position) pairs that exist."""
         if not places:
             return {}
         padded = _padded(places, PLACES_STEP)
         marks = ",".join(["(?,?)"] * len(padded))
         rows = self._read(
             f"WITH wanted (session, position) AS (VALUES {marks})"  # noqa: S608 - constants
-            f" SELECT {PLACE_COLUMNS} FROM wanted w CROSS JOIN events e"
+            f" SELECT {SPOT_COLUMNS} FROM wanted w CROSS JOIN events e"
             " WHERE e.session = w.session AND e.position = w.position AND e.owner = ?",
             (*(value for place in padded for value in place), self._number(owner)),
         )
-        return {(row[1], row[2]): _place(row) for row in rows}
+        return {(row[1], row[2]): _spot(row) for row in rows}
 
     async def session_end(self, owner: str, session: bytes) -> int:
         """Return the position that the session's next turn gets."""
@@ -256,6 +247,33 @@ class SqliteIdentity:
     async def _scan(self, sql: str, values: Sequence[object]) -> list[Row]:
         return await self._writer.run(lambda writer: writer.execute(sql, values).fetchall())
 
+    def _standing(
+        self, columns: str, owner: str, points: Sequence[bytes]
+    ) -> tuple[list[Row], list[Row]]:
+        """Find where points stand: rows of turns' first points, and of other points.
+
+        Rows of the others end with the point's kind and id; a turn's first point has the
+        event's own id.
+        """
+        number = self._number(owner)
+        turns = self._by_values(
+            f"SELECT {columns} FROM events e"  # noqa: S608 - constants
+            " WHERE +e.owner = ? AND e.event_id IN ({}) AND e.session IS NOT NULL",
+            number,
+            points,
+        )
+        if len(turns) == len(points):
+            return turns, []
+        known = {row[0] for row in turns}
+        others = self._by_values(
+            f"SELECT {columns}, p.kind, p.point_id FROM points p"  # noqa: S608 - constants
+            " JOIN events e ON e.event_id = p.event_id"
+            " WHERE +p.owner = ? AND p.point_id IN ({})",
+            number,
+            [point for point in points if point not in known],
+        )
+        return turns, others
+
     def _by_ids(self, sql: str, owner: str, ids: Sequence[UUID]) -> list[Row]:
         return self._by_values(sql, self._number(owner), [key.bytes for key in ids])
 
@@ -271,10 +289,15 @@ def _padded(values: Sequence[Item], step: int) -> Sequence[Item]:
     return [*values, *[values[-1]] * (-len(values) % step)]
 
 
-def _place(row: Row, kind: str = "turn", event: UUID | None = None) -> EventPlace:
+def _spot(row: Row) -> Spot:
+    speaker = row[3]
+    return Spot(row[0], row[1], row[2], tuple(array("I", speaker)) if speaker else ())
+
+
+def _place(row: Row, kind: str = "turn") -> EventPlace:
     event_id, session, position, speaker, said_at, role, offset = row[:7]
     return EventPlace(
-        event or UUID(bytes=event_id),
+        UUID(bytes=event_id),
         kind,
         session,
         position,

@@ -37,6 +37,7 @@ from .stores import (
     KnownEvent,
     MemoryPoint,
     PointHit,
+    Spot,
     StatementRow,
     Stored,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "PointHit",
     "Position",
     "Recogniser",
+    "Spot",
     "StatementRow",
     "Stored",
     "Terms",

@@ -19,6 +19,7 @@ __all__ = [
     "KnownEvent",
     "MemoryPoint",
     "PointHit",
+    "Spot",
     "StatementRow",
     "Stored",
 ]
@@ -69,6 +70,22 @@ class EventPlace(NamedTuple):
     said_at: datetime
     role: str
     journal_offset: int
+
+
+class Spot(NamedTuple):
+    """What a ranking needs of an `EventPlace`; a search looks at hundreds and shows ten.
+
+    Args:
+        event: The 16 bytes of `event_id`.
+        session: As there.
+        position: As there.
+        speaker: As there.
+    """
+
+    event: bytes
+    session: bytes
+    position: int
+    speaker: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +140,14 @@ class IdentityStore(Protocol):
         """Return where points stand; a turn's first chunk has the turn's own id."""
         ...
 
+    async def spots(self, owner: str, point_ids: Sequence[bytes]) -> dict[bytes, Spot]:
+        """Return the spots of the points that `places` knows, by the 16 bytes of their ids."""
+        ...
+
     async def neighbours(
         self, owner: str, places: Sequence[tuple[bytes, int]]
-    ) -> dict[tuple[bytes, int], EventPlace]:
-        """Return the turns at (session, position) pairs that exist."""
+    ) -> dict[tuple[bytes, int], Spot]:
+        """Return the spots of the turns at (session, position) pairs that exist."""
         ...
 
     async def session_end(self, owner: str, session: bytes) -> int:
@@ -193,12 +214,12 @@ class PointHit(NamedTuple):
     """A point that a query found; scores are those of the engine.
 
     Args:
-        point_id: Point.
+        point_id: The 16 bytes of the point's id; most of what is found is never shown.
         dense: Cosine, or None where only the sparse part found it.
         sparse: BM25 with the owner's IDF, or None.
     """
 
-    point_id: UUID
+    point_id: bytes
     dense: float | None
     sparse: float | None
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from typing import Protocol
+from uuid import UUID
 
 import numpy as np
 
@@ -66,7 +67,7 @@ def asked(
 
 async def found(store: EpisodicStore, query: EpisodicQuery) -> dict[str, PointHit]:
     """Ask; hits by point id."""
-    return {str(one.point_id): one for one in await store.query(query)}
+    return {str(UUID(bytes=one.point_id)): one for one in await store.query(query)}
 
 
 async def picture(store: EpisodicStore, owner: str) -> tuple[object, ...]:
@@ -92,7 +93,7 @@ class EpisodesContract:
         await store.apply([stored(1, "t1", chunks=[("t1", vector(1.0), [5])])])
         assert await store.turn_boxes(ANA, [ident("t1"), ident("t2")]) == {ident("t1"): box("t1")}
         (hit,) = await store.query(asked(row=vector(1.0, 1.0), terms=(5,)))
-        assert hit.point_id == ident("t1")
+        assert hit.point_id == ident("t1").bytes
         assert hit.dense is not None
         assert abs(hit.dense - 2**-0.5) < 1e-3
         assert hit.sparse is not None

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from typing import Protocol
 
-from eunoe.schemas.ports import Applied, IdentityStore
+from eunoe.schemas.ports import Applied, EventPlace, IdentityStore, Spot
 from tests.support.records import (
     ANA,
     BEN,
@@ -52,6 +52,11 @@ async def picture(store: IdentityStore, owner: str) -> tuple[object, ...]:
         await store.points(owner, [place.event_id for place in turns]),
         [await store.session_end(owner, session) for session in (b"s1", b"s2")],
     )
+
+
+def spot(place: EventPlace) -> Spot:
+    """Return what a spot has of a place."""
+    return Spot(place.event_id.bytes, place.session, place.position, place.speaker)
 
 
 class IdentityContract:
@@ -134,6 +139,7 @@ class IdentityContract:
             assert await store.by_producer(other, b"t1") == []
             asked = [ident("t1"), ident("t1/1"), ident("m1")]
             assert await store.places(other, asked) == {}
+            assert await store.spots(other, [point.bytes for point in asked]) == {}
             assert await store.neighbours(other, [(b"s1", 0)]) == {}
             assert await store.readers(other, [ident("t0")]) == set()
             assert await store.points(other, []) == []
@@ -153,7 +159,7 @@ class IdentityContract:
         for owner, name, value in ((ANA, "a", b"x"), (BEN, "b", b"y")):
             assert [one.event_id for one in await store.by_producer(owner, b"p")] == [ident(name)]
             near = await store.neighbours(owner, [(b"s1", 0)])
-            assert [one.event_id for one in near.values()] == [ident(name)]
+            assert [one.event for one in near.values()] == [ident(name).bytes]
             assert [one.value for one in await store.statements(owner, [b"home"])] == [value]
             assert await store.session_end(owner, b"s1") == 1
 
@@ -169,6 +175,18 @@ class IdentityContract:
         assert places[ident("m1")].kind == "event"
         assert await store.points(ANA, [ident("t1")]) == [ident("t1"), ident("t1/1")]
 
+    async def test_spots_are_what_places_say(self, store: IdentityStore) -> None:
+        """A spot is there for each point that has a place, in any number, and says the same."""
+        chunks = [("t0", vector(1.0), [1]), ("t0/1", vector(1.0), [1])]
+        turns = [stored(n, f"t{n}", position=n) for n in range(1, 600)]
+        await store.apply([new(0, "t0", "m0", vector(1.0), chunks=chunks, position=0), *turns])
+        asked = [ident(name) for name in ("m0", "t0/1", "no", *(f"t{n}" for n in range(600)))]
+        places = await store.places(ANA, asked)
+        assert set(places) == {*asked} - {ident("no")}
+        spots = await store.spots(ANA, [point.bytes for point in asked])
+        assert spots == {point.bytes: spot(place) for point, place in places.items()}
+        assert await store.spots(ANA, []) == {}
+
     async def test_sessions_grow_and_have_neighbours(self, store: IdentityStore) -> None:
         """The next position of a session is its size; what doesn't exist is left out."""
         await store.apply([stored(n, f"t{n}", position=n) for n in range(3)])
@@ -176,7 +194,7 @@ class IdentityContract:
         assert await store.session_end(ANA, b"none") == 0
         asked = [(b"s1", -1), (b"s1", 1), (b"s1", 3), (b"none", 0)]
         places = await store.places(ANA, [ident("t1")])
-        assert await store.neighbours(ANA, asked) == {(b"s1", 1): places[ident("t1")]}
+        assert await store.neighbours(ANA, asked) == {(b"s1", 1): spot(places[ident("t1")])}
         assert await store.neighbours(ANA, []) == {}
 
     async def test_turns_are_listed_in_journal_order(self, store: IdentityStore) -> None:
