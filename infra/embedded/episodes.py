@@ -8,7 +8,6 @@ The engine blocks; everything runs in one thread of the store's own, in the orde
 """
 
 import asyncio
-import os
 import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +16,6 @@ from pathlib import Path
 from typing import Final, Self, TypeVar
 from uuid import UUID
 
-import orjson
 import qdrant_edge as edge
 
 from ...schemas.errors import Damaged, Unavailable
@@ -34,15 +32,28 @@ from .points import (
     owner_filter,
     turn_points,
 )
+from .shard_files import (
+    Seal,
+    damaged,
+    read_markers,
+    read_seal,
+    require_room,
+    size_of,
+    system_reason,
+    write_markers,
+    write_seal,
+)
 
 __all__ = ["EdgeEpisodes"]
 
 Result = TypeVar("Result")
 MARKERS: Final = "applied.json"
 SHARD: Final = "shard"
+OPENING: Final = "opening"  # stands while the engine opens a shard that wasn't closed
 NEAREST_PAGE: Final = 32  # near duplicates asked for at a time
 SCROLL_PAGE: Final = 512
 SCORE_SLACK: Final = 1e-3  # the engine sums in another order than numpy
+COPIES: Final = 4  # of a turn's sealed text, at most: as base64, and in its memories
 
 
 class EdgeEpisodes:
@@ -51,13 +62,15 @@ class EdgeEpisodes:
     Args:
         folder: The store's folder: the shard and the markers.
         shard: The open engine.
+        seal: With which the shard was opened.
     """
 
-    def __init__(self, folder: Path, shard: edge.EdgeShard) -> None:
+    def __init__(self, folder: Path, shard: edge.EdgeShard, seal: Seal | None = None) -> None:
         self._folder = folder
         self._shard = shard
+        self._seal = seal
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="eunoe-episodes")
-        self._durable = _read_markers(folder / MARKERS)
+        self._durable = read_markers(folder / MARKERS)
         self._pending: dict[int, Applied] = dict(self._durable)
         self._closed = False
 
@@ -70,9 +83,10 @@ class EdgeEpisodes:
             dimension: Length of the vectors.
 
         Raises:
-            Unavailable: The engine can't open the folder.
+            Unavailable: The engine can't open the folder now.
+            Damaged: The folder isn't what it was; the journal can rebuild it.
         """
-        return cls(folder, await asyncio.to_thread(_open_shard, folder, dimension))
+        return cls(folder, *await asyncio.to_thread(_open_shard, folder, dimension))
 
     @property
     def shard(self) -> edge.EdgeShard:
@@ -120,17 +134,20 @@ class EdgeEpisodes:
 
     async def optimise(self) -> None:
         """Rebuild segments; holds the interpreter for seconds."""
-        await self._run(self._shard.optimize)
+        await self._run(self._optimise)
         await self.flush()
 
     async def close(self) -> None:
         """Flush and release the folder; twice is no error."""
         if self._closed:
             return
-        await self.flush()
-        self._closed = True
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._shard.close)
-        self._thread.shutdown(wait=False)
+        try:
+            await self.flush()
+        finally:
+            self._closed = True
+            close = _translated(self._close)
+            await asyncio.get_running_loop().run_in_executor(self._thread, close)
+            self._thread.shutdown(wait=False)
 
     async def _run(self, work: Callable[[], Result]) -> Result:
         if self._closed:
@@ -138,7 +155,20 @@ class EdgeEpisodes:
             raise Unavailable(message)
         return await asyncio.get_running_loop().run_in_executor(self._thread, _translated(work))
 
+    def _close(self) -> None:
+        self._shard.close()
+        if self._pending == self._durable:
+            write_seal(self._folder, self._folder / SHARD, self._seal)
+
+    def _optimise(self) -> None:
+        require_room(self._folder, size_of(self._folder / SHARD))
+        self._seal = None
+        self._shard.optimize()
+
     def _apply(self, records: Sequence[Stored]) -> None:
+        boxes = (stored.record.box for stored in records)
+        require_room(self._folder, COPIES * sum(len(box.sealed) for box in boxes if box))
+        self._seal = None
         puts: dict[UUID, edge.Point] = {}
         for stored in records:
             record = stored.record
@@ -189,7 +219,7 @@ class EdgeEpisodes:
         if pending == self._durable:
             return
         self._shard.flush()
-        _write_markers(self._folder / MARKERS, pending)
+        write_markers(self._folder / MARKERS, pending)
         self._durable = pending
 
     def _query(self, query: EpisodicQuery) -> list[PointHit]:
@@ -271,74 +301,81 @@ def _translated(work: Callable[[], Result]) -> Callable[[], Result]:
     def run() -> Result:
         try:
             return work()
-        except Exception as error:
+        except OSError as error:
+            message = f"The episodic store can't be used now: {error.strerror or error}."
+            raise Unavailable(message) from error
+        except BaseException as error:
+            if type(error).__name__ == "PanicException":  # of the engine; it has no other name
+                message = f"The episodic store's engine broke off: {_first_line(error)}."
+                raise Damaged(message) from error
             if type(error) is not Exception:  # the engine raises nothing more exact
                 raise
-            message = f"The episodic store failed: {_first_line(error)}."
+            message = f"The episodic store failed: {system_reason(error) or _first_line(error)}."
             raise Unavailable(message) from error
 
     return run
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     return str(error).partition("\n")[0].rstrip(".")[:200]
 
 
-def _open_shard(folder: Path, dimension: int) -> edge.EdgeShard:
+def _open_shard(folder: Path, dimension: int) -> tuple[edge.EdgeShard, Seal | None]:
     path = folder / SHARD
-    vectors = edge.EdgeVectorParams(
-        size=dimension,
-        distance=edge.Distance.Dot,
-        datatype=edge.VectorStorageDatatype.Float16,
-    )
-    config = edge.EdgeConfig(
-        vectors={DENSE: vectors},
-        sparse_vectors={
-            TERMS: edge.EdgeSparseVectorParams(
-                modifier=edge.Modifier.Idf, datatype=edge.VectorStorageDatatype.Float16
-            )
-        },
-        payload_memory=edge.Memory.Cached,
-        wal_enabled=False,
-    )
+    opening = folder / OPENING
 
-    def work() -> edge.EdgeShard:
+    def work() -> tuple[edge.EdgeShard, Seal | None]:
         if (folder / MARKERS).exists():
-            return edge.EdgeShard.load(str(path))
+            read_markers(folder / MARKERS)
+            seal = read_seal(folder, path)
+            if seal is not None or not opening.exists():
+                return _load(folder, is_sealed=seal is not None), seal
+            # A process died of what a crash had left here: the journal makes it anew.
         # No markers: nothing was ever flushed, so what a crash left is made again.
+        require_room(folder)
+        (folder / MARKERS).unlink(missing_ok=True)
+        opening.unlink(missing_ok=True)
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
-        shard = edge.EdgeShard.create(str(path), config)
+        shard = edge.EdgeShard.create(str(path), _config(dimension))
         for field in ("owner", "kind"):
             shard.update(
                 edge.UpdateOperation.create_field_index(field, edge.PayloadSchemaType.Keyword)
             )
         shard.flush()
-        _write_markers(folder / MARKERS, {})
-        return shard
+        write_markers(folder / MARKERS, {})
+        return shard, None
 
     return _translated(work)()
 
 
-def _read_markers(path: Path) -> dict[int, Applied]:
+def _load(folder: Path, *, is_sealed: bool) -> edge.EdgeShard:
+    if not is_sealed:
+        (folder / OPENING).touch()
     try:
-        rows = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError) as error:
-        message = f"The episodic store's markers can't be read: remove {path.parent} to rebuild it."
-        raise Damaged(message) from error
-    return {int(partition): Applied(*row) for partition, row in rows.items()}
+        shard = edge.EdgeShard.load(str(folder / SHARD))
+    except BaseException as error:
+        (folder / OPENING).unlink(missing_ok=True)
+        is_engine = type(error) is Exception or type(error).__name__ == "PanicException"
+        if not is_engine or system_reason(error):
+            raise
+        raise damaged(folder) from error
+    (folder / OPENING).unlink(missing_ok=True)
+    return shard
 
 
-def _write_markers(path: Path, markers: dict[int, Applied]) -> None:
-    temporary = path.with_suffix(".new")
-    rows = {str(partition): list(row) for partition, row in markers.items()}
-    with temporary.open("wb") as file:
-        file.write(orjson.dumps(rows))
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+def _config(dimension: int) -> edge.EdgeConfig:
+    vectors = edge.EdgeVectorParams(
+        size=dimension,
+        distance=edge.Distance.Dot,
+        datatype=edge.VectorStorageDatatype.Float16,
+    )
+    terms = edge.EdgeSparseVectorParams(
+        modifier=edge.Modifier.Idf, datatype=edge.VectorStorageDatatype.Float16
+    )
+    return edge.EdgeConfig(
+        vectors={DENSE: vectors},
+        sparse_vectors={TERMS: terms},
+        payload_memory=edge.Memory.Cached,
+        wal_enabled=False,
+    )

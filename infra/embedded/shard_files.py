@@ -1,0 +1,193 @@
+"""The engine's files, seen from outside: room to write, and a seal on a shard that is closed.
+
+The engine maps its files into memory. On a full disk that ends the process with a bus error, as
+does a file that was cut short; other damage makes it abort, or leaves points out without a word.
+So it writes only while there is room, and a shard that was closed is opened only if its files are
+still what they were. After a crash there is no seal, and the journal mends what wasn't flushed.
+"""
+
+import errno
+import os
+import re
+import shutil
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+from ...schemas.errors import Damaged, Unavailable
+from ...schemas.ports import Applied
+
+__all__ = [
+    "ROOM_BYTES_MIN",
+    "Seal",
+    "damaged",
+    "read_markers",
+    "read_seal",
+    "require_room",
+    "size_of",
+    "system_reason",
+    "write_markers",
+    "write_seal",
+]
+
+Seal = Mapping[str, tuple[int, int]]
+"""Size and checksum of each file, by its path from the shard."""
+
+ROOM_BYTES_MIN: Final = 16 * 1024 * 1024
+"""What has to be free on the disk, in bytes, beyond what is about to be written."""
+_SEAL: Final = "seal.json"
+_BLOCK_BYTES: Final = 1 << 18
+_EMPTY: Final = bytes(_BLOCK_BYTES)
+_SMALL_BYTES: Final = 1 << 16
+"""Opening a shard changes files of up to so many bytes, and none that are larger."""
+_SYSTEM_CODE: Final = re.compile(r"os error (\d+)")
+_WITHOUT_MEANS: Final = frozenset(
+    (
+        errno.EACCES,
+        errno.EDQUOT,
+        errno.EFBIG,
+        errno.EIO,
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ENOMEM,
+        errno.ENOSPC,
+        errno.EPERM,
+        errno.EROFS,
+    )
+)
+"""System errors that say nothing of the shard: what it needs isn't there now."""
+
+
+def damaged(folder: Path) -> Damaged:
+    """Return the error that says what to do about damage."""
+    return Damaged(
+        f"The episodic store is damaged: remove the folder {folder}, and it is rebuilt from the "
+        "journal at the next start."
+    )
+
+
+def require_room(folder: Path, size: int = 0) -> None:
+    """Check that the engine may write.
+
+    Args:
+        folder: On the disk in question.
+        size: What is about to be written, in bytes.
+
+    Raises:
+        Unavailable: The disk is full, or nearly so.
+    """
+    free = shutil.disk_usage(folder).free
+    if free < ROOM_BYTES_MIN + size:
+        message = f"The episodic store can't be written now: the disk is full ({free} bytes free)."
+        raise Unavailable(message)
+
+
+def size_of(shard: Path) -> int:
+    """Return what a shard's files take of the disk, in bytes."""
+    return sum(path.stat().st_blocks * 512 for _, path in _files(shard))
+
+
+def read_seal(folder: Path, shard: Path) -> Seal | None:
+    """Check a shard against its seal, which has to be written anew when it is closed.
+
+    Args:
+        folder: Where the seal is.
+        shard: The engine's folder.
+
+    Returns:
+        The seal, or None where the shard wasn't closed.
+
+    Raises:
+        Damaged: A file isn't what it was.
+    """
+    try:
+        rows = orjson.loads((folder / _SEAL).read_bytes())
+        seal = {str(name): (int(size), int(check)) for name, (size, check) in rows.items()}
+    except FileNotFoundError:
+        return None
+    except (ValueError, TypeError, AttributeError) as error:
+        raise damaged(folder) from error
+    if {name: _look(path) for name, path in _files(shard)} != seal:
+        raise damaged(folder)
+    (folder / _SEAL).unlink()
+    return seal
+
+
+def write_seal(folder: Path, shard: Path, known: Seal | None) -> None:
+    """Note what the files of a closed shard are.
+
+    Args:
+        folder: Where the seal goes.
+        shard: The engine's folder.
+        known: The seal with which a shard was opened to which nothing was written.
+    """
+    seal = {
+        name: known[name]
+        if known and name in known and known[name][0] == path.stat().st_size > _SMALL_BYTES
+        else _look(path)
+        for name, path in _files(shard)
+    }
+    temporary = folder / f"{_SEAL}.new"
+    # Without a seal the next start only checks less.
+    with suppress(OSError):
+        temporary.write_bytes(orjson.dumps(seal))
+        temporary.replace(folder / _SEAL)
+
+
+def system_reason(error: BaseException) -> str | None:
+    """Return what the system lacks, where that is why the engine failed."""
+    codes = [int(code) for code in _SYSTEM_CODE.findall(str(error))]
+    return next((os.strerror(code) for code in codes if code in _WITHOUT_MEANS), None)
+
+
+def read_markers(path: Path) -> dict[int, Applied]:
+    """Read how far the store is, by partition.
+
+    Raises:
+        Damaged: The file isn't what was written.
+    """
+    try:
+        rows = orjson.loads(path.read_bytes())
+        return {
+            int(partition): Applied(str(epoch), int(offset))
+            for partition, (epoch, offset) in rows.items()
+        }
+    except (ValueError, TypeError, AttributeError) as error:
+        raise damaged(path.parent) from error
+
+
+def write_markers(path: Path, markers: Mapping[int, Applied]) -> None:
+    """Write how far the store is, durably."""
+    temporary = path.with_suffix(".new")
+    rows = {str(partition): list(row) for partition, row in markers.items()}
+    with temporary.open("wb") as file:
+        file.write(orjson.dumps(rows))
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _files(shard: Path) -> Iterator[tuple[str, Path]]:
+    for path in sorted(shard.rglob("*")):
+        if path.is_file():
+            yield path.relative_to(shard).as_posix(), path
+
+
+def _look(path: Path) -> tuple[int, int]:
+    # Most of a file is a hole: what is empty is skipped, whether it is one or was written.
+    check = size = 0
+    with path.open("rb", buffering=0) as file:
+        while block := file.read(_BLOCK_BYTES):
+            if block != _EMPTY[: len(block)]:
+                check = zlib.crc32(block, check ^ size)
+            size += len(block)
+    return path.stat().st_size, check
