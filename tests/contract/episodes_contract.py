@@ -24,6 +24,7 @@ from eunoe.streams.deduplication import cosine
 from tests.support.records import (
     ANA,
     BEN,
+    DIMENSION,
     EPOCH,
     PARTITION,
     box,
@@ -81,6 +82,11 @@ async def picture(store: EpisodicStore, owner: str) -> tuple[object, ...]:
         {one.memory_id for one in near},
         await store.turn_boxes(owner, events),
     )
+
+
+def _kept(row: Vectors) -> Vectors:
+    """Return a vector as records hold it."""
+    return row.astype("<f2").astype(np.float32)
 
 
 class EpisodesContract:
@@ -262,6 +268,68 @@ class EpisodesContract:
         assert [one.memory_id for one in some] == sorted([ident("m3"), ident("m1")])
         assert await store.memories(ANA, []) == []
 
+    async def test_a_query_is_exact(self, store: EpisodicStore) -> None:
+        """The closest points by cosine come, with their cosines, in segments old and new."""
+        chance = np.random.default_rng(11)
+        rows = {f"t{n}": vector(*chance.standard_normal(DIMENSION)) for n in range(400)}
+        turns = [
+            stored(n, name, chunks=[(name, row, [1])]) for n, (name, row) in enumerate(rows.items())
+        ]
+        await store.apply(turns[:300])
+        await store.apply(
+            [stored(1_000 + n, f"u{n}", owner=BEN, chunks=[(f"u{n}", vector(1.0), [1])])
+             for n in range(50)]
+        )  # fmt: skip
+        await store.optimise()
+        await store.apply(turns[300:])
+        for _ in range(5):
+            asking = vector(*chance.standard_normal(DIMENSION))
+            cosines = {ident(name).bytes: cosine(_kept(row), asking) for name, row in rows.items()}
+            hits = await store.query(asked(row=asking, limit=20))
+            worst = sorted(cosines.values())[-20]
+            assert len(hits) == 20
+            assert min(cosines[hit.point_id] for hit in hits) >= worst - 1e-5
+            assert all(abs((hit.dense or 0) - cosines[hit.point_id]) < 1e-3 for hit in hits)
+
+    async def test_a_rare_word_weighs_more(self, store: EpisodicStore) -> None:
+        """Of words with one weight, the one that fewer points have scores higher."""
+        await store.apply(
+            [stored(n, f"t{n}", chunks=[(f"t{n}", vector(1.0), [7 if n % 5 else 5, 9])])
+             for n in range(20)]
+        )  # fmt: skip
+        scores = []
+        for term, count in ((5, 4), (7, 16), (9, 20)):
+            hits = await store.query(asked(terms=(term,)))
+            assert len(hits) == count
+            scores.append(max(hit.sparse or 0.0 for hit in hits))
+        assert scores[0] > scores[1] > scores[2] >= 0
+
+    async def test_each_part_has_the_limit(self, store: EpisodicStore) -> None:
+        """Both parts return as many points as were asked for, found by both or by one."""
+        await store.apply(
+            [stored(n, f"t{n}", chunks=[(f"t{n}", vector(1.0, n), [n // 10])])
+             for n in range(30)]
+        )  # fmt: skip
+        hits = await store.query(asked(row=vector(1.0), terms=(2,), limit=5))
+        assert sum(hit.dense is not None for hit in hits) == 5
+        assert sum(hit.sparse is not None for hit in hits) == 5
+        assert len({hit.point_id for hit in hits}) == len(hits) == 10
+
+    async def test_idf_forgets_what_was_erased(self, new_store: NewStore) -> None:
+        """After an erasure, words weigh what they weigh in a store that never had the turns."""
+        kept = [stored(n, f"t{n}", chunks=[(f"t{n}", vector(1.0), [n % 2])]) for n in range(10)]
+        gone = [f"x{n}" for n in range(10)]
+        lost = [
+            stored(20 + n, name, chunks=[(name, vector(1.0), [1])]) for n, name in enumerate(gone)
+        ]
+        async with new_store().open() as one, new_store().open() as other:
+            await one.apply([*kept, *lost, erasure(40, gone)])
+            await other.apply(kept)
+            for term in (0, 1):
+                found = await one.query(asked(terms=(term,)))
+                expected = await other.query(asked(terms=(term,)))
+                assert sorted(found) == sorted(expected)
+
     # --- durability ------------------------------------------------------------------------
 
     async def test_the_marker_moves_with_a_flush(self, store: EpisodicStore) -> None:
@@ -273,6 +341,7 @@ class EpisodesContract:
         assert await store.applied(PARTITION) == Applied(EPOCH, 5)
         await store.apply([stored(9, "t2")])
         assert await store.applied(PARTITION) == Applied(EPOCH, 5)
+        assert await store.applied(PARTITION + 1) is None
 
     async def test_everything_survives_reopening(self, new_store: NewStore) -> None:
         """A store that is closed and opened again tells the same, optimised or not."""

@@ -7,9 +7,10 @@ opened again, and `store`, one of them, open.
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
+from itertools import groupby
 from typing import Protocol
 
-from eunoe.schemas.ports import Applied, EventPlace, IdentityStore, Spot
+from eunoe.schemas.ports import Applied, EventPlace, IdentityStore, Spot, StatementRow
 from tests.support.records import (
     ANA,
     BEN,
@@ -57,6 +58,10 @@ async def picture(store: IdentityStore, owner: str) -> tuple[object, ...]:
 def spot(place: EventPlace) -> Spot:
     """Return what a spot has of a place."""
     return Spot(place.event_id.bytes, place.session, place.position, place.speaker)
+
+
+def _matter(row: StatementRow) -> bytes:
+    return row.matter
 
 
 class IdentityContract:
@@ -163,6 +168,22 @@ class IdentityContract:
             assert [one.value for one in await store.statements(owner, [b"home"])] == [value]
             assert await store.session_end(owner, b"s1") == 1
 
+    async def test_every_owner_is_listed(self, store: IdentityStore) -> None:
+        """Owners come once each, and are counted each for itself."""
+        await store.apply(
+            [
+                new(1, "t1", "m1", vector(1.0), statements=(statement("home", "a", "b1"),)),
+                stored(2, "t2", position=1, statements=(statement("home", "b", "b2"),)),
+                stored(3, "u1", owner=BEN, statements=(statement("work", "c", "b3"),)),
+            ]
+        )
+        assert sorted(await store.owners()) == [ANA, BEN]
+        assert await store.counts(ANA) == {"turns": 2, "memories": 1, "slots": 1}
+        assert await store.counts(BEN) == {"turns": 1, "memories": 0, "slots": 1}
+        for other in ("other/ana", "default/anna"):
+            assert await store.statements(other, [b"home"]) == []
+            assert await store.turns(other, newest=True) == []
+
     # --- places ----------------------------------------------------------------------------
 
     async def test_chunks_and_memories_have_their_turns_place(self, store: IdentityStore) -> None:
@@ -206,6 +227,54 @@ class IdentityContract:
         newest = [one.journal_offset for one in await store.turns(ANA, limit=2, newest=True)]
         assert newest == [5, 4]
 
+    async def test_newest_first_has_the_same_bound(self, store: IdentityStore) -> None:
+        """`after` bounds the newest too: of later offsets, the last ones come, backwards."""
+        await store.apply([stored(n, f"t{n}", position=n) for n in range(1, 6)])
+        found = await store.turns(ANA, after=2, limit=2, newest=True)
+        assert [one.journal_offset for one in found] == [5, 4]
+        found = await store.turns(ANA, after=4, newest=True)
+        assert [one.journal_offset for one in found] == [5]
+
+    async def test_a_producers_id_may_be_of_several_sources(self, store: IdentityStore) -> None:
+        """Events whose producer ids are equal come all, one per source."""
+        await store.apply([stored(n, f"t{n}", position=n, producer=b"p") for n in (1, 2)])
+        await store.apply([stored(3, "t3", position=3, producer=b"q")])
+        found = await store.by_producer(ANA, b"p")
+        assert {one.event_id for one in found} == {ident("t1"), ident("t2")}
+
+    async def test_readers_and_candidates_are_found(self, store: IdentityStore) -> None:
+        """Who read a turn is known, and candidates come in journal order, not that of ids."""
+        await store.apply(
+            [
+                new(1, "t1", "m1", vector(1.0), position=0, reads=["t0"]),
+                new(2, "t2", "m2", vector(1.0), position=1, reads=["t0", "t1"]),
+                stored(3, "t3", position=2),
+                new(4, "t4", "m4", vector(1.0), position=3, reads=["t2", "t3"]),
+            ]
+        )
+        assert await store.readers(ANA, [ident("t0")]) == {ident("t1"), ident("t2")}
+        assert await store.readers(ANA, [ident("t1"), ident("t3")]) == {ident("t2"), ident("t4")}
+        assert await store.readers(ANA, [ident("t4")]) == set()
+        expected = [(ident(name), offset) for name, offset in (("t1", 1), ("t2", 2), ("t4", 4))]
+        assert await store.candidates(ANA) == expected
+
+    async def test_however_many_are_asked_for(self, store: IdentityStore) -> None:
+        """Thousands of ids, places or slots in one call find what a few find."""
+        await store.apply(
+            [
+                stored(n, f"t{n}", position=n, statements=(statement(f"s{n}", "a", f"b{n}"),))
+                for n in range(5)
+            ]
+        )
+        names = [ident(f"none{n}") for n in range(2_500)] + [ident(f"t{n}") for n in range(5)]
+        expected = {ident(f"t{n}") for n in range(5)}
+        assert set(await store.known(ANA, names)) == expected
+        assert set(await store.places(ANA, names)) == expected
+        places = [(b"s1", n) for n in range(2_500)]
+        assert set(await store.neighbours(ANA, places)) == {(b"s1", n) for n in range(5)}
+        rows = await store.statements(ANA, [f"s{n}".encode() for n in range(2_500)])
+        assert {row.event_id for row in rows} == expected
+
     # --- statements ------------------------------------------------------------------------
 
     async def test_a_late_statement_falls_into_its_place(self, store: IdentityStore) -> None:
@@ -222,6 +291,20 @@ class IdentityContract:
         assert [row.value for row in rows] == [b"e", b"a", b"c", b"b", b"d"]
         assert await store.statements(ANA) == rows
         assert await store.statements(ANA, [b"work"]) == []
+
+    async def test_matters_of_a_slot_are_each_in_order(self, store: IdentityStore) -> None:
+        """One slot may have several matters: the rows of each stand together, in its order."""
+        said = ((1, "mine", 30), (2, "theirs", 20), (3, "mine", 10), (4, "theirs", 40))
+        await store.apply(
+            [
+                stored(n, f"t{n}", minute=minute, position=n, statements=(
+                    statement("home", f"v{n}", f"b{n}", matter=matter.encode()),))
+                for n, matter, minute in said
+            ]
+        )  # fmt: skip
+        rows = await store.statements(ANA, [b"home"])
+        runs = [(matter, [row.value for row in run]) for matter, run in groupby(rows, _matter)]
+        assert sorted(runs) == [(b"mine", [b"v3", b"v1"]), (b"theirs", [b"v2", b"v4"])]
 
     async def test_a_statement_keeps_every_field(self, store: IdentityStore) -> None:
         """Kind, hashes, box and times are those of the record, never the store's own."""

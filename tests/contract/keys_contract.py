@@ -5,9 +5,10 @@ The back-end's module supplies two fixtures: `new_key_store`, which makes empty 
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
-from typing import Final, Protocol
+from dataclasses import replace
+from typing import Any, Final, Protocol
 from uuid import UUID, uuid4
 
 import pytest
@@ -86,6 +87,14 @@ class KeysContract:
         assert {len(one) for one in hashes} == {16}
         assert ana.term("term") != bob.term("term")
         assert 0 <= ana.term("term") < 2**32
+
+    @pytest.mark.parametrize(("kind", "text"), [("slot", "home"), ("词", "里斯本"), ("", "")])
+    async def test_a_hash_takes_kind_and_text_apart(self, keys: Keys, kind: str, text: str) -> None:
+        """What moves from the text into the kind is another hash, in any script."""
+        owner = await keys.owner(ANA)
+        whole = kind + text
+        splits = {(whole[:place], whole[place:]) for place in range(len(whole) + 1)}
+        assert len({owner.hash(*split) for split in splits}) == len(splits)
 
     # --- boxes -----------------------------------------------------------------------------
 
@@ -166,6 +175,15 @@ class KeysContract:
             with pytest.raises(Damaged):
                 await opened(keys, other, [box])
         assert await opened(keys, ANA, [box]) == [PLAIN]
+
+    async def test_a_key_under_another_owners_name_opens_nothing(self, keys: Keys) -> None:
+        """A wrapped key that names another owner opens the box for neither of them."""
+        await keys.owner(BOB)
+        box, wrapped = (await keys.owner(ANA)).seal(PLAIN, RECORD)
+        await keys.put([replace(wrapped, owner=BOB)])
+        for owner in (BOB, ANA):
+            with pytest.raises(Damaged):
+                await opened(keys, owner, [box])
 
     async def test_opening_makes_no_owner(self, keys: Keys) -> None:
         """Boxes with keys that nobody put are closed, also for an owner that isn't known."""
@@ -267,6 +285,16 @@ class KeysContract:
         assert await keys.open_shared("one", later) == b"later"
         assert await keys.open_shared("one", one) is None
 
+    async def test_a_shredded_shared_key_stays_shredded(self, new_key_store: NewKeyStore) -> None:
+        """After a restart too, and a name that was never used opens nothing."""
+        store = new_key_store()
+        async with store.keys() as keys:
+            value = await keys.seal_shared("one", PLAIN)
+            await keys.shred_shared(["one"])
+        async with store.keys() as keys:
+            assert await keys.open_shared("one", value) is None
+            assert await keys.open_shared("never used", value) is None
+
     async def test_a_shared_value_is_bound_to_its_name(self, keys: Keys) -> None:
         """A value under another name, or a changed one, is damage."""
         value = await keys.seal_shared("one", PLAIN)
@@ -294,3 +322,23 @@ class KeysContract:
                 await opened(keys, ANA, boxes)
             with pytest.raises(Unavailable):
                 await keys.owner(ANA)
+
+    async def test_closed_keys_take_and_destroy_nothing(self, new_key_store: NewKeyStore) -> None:
+        """After `close` no call returns as if it had been done."""
+        store = new_key_store()
+        async with store.keys() as keys:
+            box, wrapped = (await keys.owner(ANA)).seal(PLAIN, RECORD)
+            value = await keys.seal_shared("one", PLAIN)
+            await keys.close()
+            calls: list[Callable[[], Coroutine[Any, Any, object]]] = [
+                lambda: keys.put([wrapped]),
+                lambda: keys.shred([box.key_id]),
+                lambda: keys.seal_shared("one", PLAIN),
+                lambda: keys.open_shared("one", value),
+                lambda: keys.shred_shared(["one"]),
+            ]
+            for call in calls:
+                with pytest.raises(Unavailable):
+                    await call()
+        async with store.keys() as keys:
+            assert await keys.open_shared("one", value) == PLAIN

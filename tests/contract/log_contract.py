@@ -161,6 +161,34 @@ class LogContract:
         assert await log.read(*own(log, JOURNAL), 0, limit=10) == []
         assert (await log.bounds(*own(log, JOURNAL)))[1] == 0
 
+    async def test_append_to_several_topics_is_one_call(self, log: Log) -> None:
+        """A record that is refused keeps out those of every other topic too."""
+        topics = (JOURNAL, INGRESS, SEALED_COMPACTED)
+        records = [record for topic in topics for record in numbered(topic, 2)]
+        with pytest.raises(Rejected):
+            await log.append([*records, NewRecord("test.unknown.v1", OWNER, b"value")])
+        for topic in topics:
+            assert await log.read(*own(log, topic), 0, limit=10) == []
+        await log.append(records)
+        for topic in topics:
+            assert values(await log.read(*own(log, topic), 0, limit=10)) == [b"0", b"1"]
+
+    @pytest.mark.parametrize("topic", [JOURNAL, INGRESS])
+    async def test_a_read_sees_whole_calls(self, log: Log, topic: Topic) -> None:
+        """Whoever reads while others append finds all records of a call, or none of them."""
+
+        async def follow() -> None:
+            count = 0
+            while count < 90:
+                count = len(await log.read(*own(log, topic), 0, limit=1_000))
+                assert count % 3 == 0
+                await asyncio.sleep(0)  # a read that finds something may not give way
+
+        following = asyncio.create_task(follow())
+        for _ in range(6):
+            await asyncio.gather(*(log.append(numbered(topic, 3)) for _ in range(5)))
+        await following
+
     async def test_a_refused_call_fails_alone(self, log: Log) -> None:
         """Calls that are made at the same time don't share one's refusal."""
         bad = [NewRecord("test.unknown.v1", OWNER, b"value")]

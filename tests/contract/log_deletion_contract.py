@@ -140,6 +140,24 @@ class LogDeletionContract:
 
         asyncio.run(check())
 
+    @pytest.mark.parametrize("topic", [JOURNAL, SEALED_COMPACTED])
+    async def test_what_was_deleted_stays_deleted(self, new_store: NewStore, topic: Topic) -> None:
+        """Neither deletion nor compaction is undone by a restart; bounds stay as they are."""
+        store = new_store()
+        async with store.open() as log:
+            await log.append(
+                [NewRecord(topic.name, b"%d" % n, b"value", placed_by=OWNER) for n in range(6)]
+            )
+            await log.append([NewRecord(topic.name, b"3", None, placed_by=OWNER)])
+            await log.compact(topic.name)
+            await log.delete_before(*own(log, topic), 2)
+            before = await log.read(*own(log, topic), 0, limit=10)
+            bounds = await log.bounds(*own(log, topic))
+        assert [record.key for record in before] == [b"2", b"4", b"5"]
+        async with store.open() as log:
+            assert await log.read(*own(log, topic), 0, limit=10) == before
+            assert await log.bounds(*own(log, topic)) == bounds
+
     async def test_vacuum_keeps_what_is_there(self, log: Log) -> None:
         """Making deleted records vanish changes no record that stays."""
         await log.append([*numbered(INGRESS, 50), *numbered(COMPACTED, 50)])

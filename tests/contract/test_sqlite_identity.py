@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from eunoe.infra.embedded.identity import SqliteIdentity
-from eunoe.schemas.ports import IdentityStore
+from eunoe.schemas.ports import Applied, IdentityStore
 from tests.contract.identity_contract import IdentityContract, NewStore
+from tests.support.records import ANA, EPOCH, PARTITION, ident, stored
 
 
 class Place:
@@ -48,3 +49,15 @@ async def open_store(new_store: NewStore) -> AsyncIterator[IdentityStore]:
 
 class TestSqliteIdentity(IdentityContract):
     """SQLite keeps the promises of `ports.IdentityStore`."""
+
+
+async def test_a_batch_is_one_transaction(store: IdentityStore) -> None:
+    """Where one record of a batch can't be written, none is, and no marker moves."""
+    await store.apply([stored(1, "t1")])
+    torn = stored(3, "t3", position=2**70)  # no SQLite integer
+    with pytest.raises(OverflowError):
+        await store.apply([stored(2, "t2", position=1), torn])
+    assert [place.event_id for place in await store.turns(ANA)] == [ident("t1")]
+    assert await store.applied(PARTITION) == Applied(EPOCH, 2)
+    await store.apply([stored(2, "t2", position=1)])
+    assert await store.session_end(ANA, b"s1") == 2
