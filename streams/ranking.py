@@ -6,7 +6,7 @@ comparison made. A turn of a talk is then lifted by the turns around it, which o
 question that it answers, by the best turn of its session, and by a speaker named in the question.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Final, NamedTuple
@@ -17,6 +17,7 @@ __all__ = [
     "Place",
     "Ranked",
     "RankingParameters",
+    "best_first",
     "is_unrelated",
     "rank",
     "wanted_places",
@@ -76,8 +77,8 @@ class Ranked(NamedTuple):
         return dict(zip(_SIGNALS, self.parts, strict=True))
 
 
-_Match = tuple[float, float, float]
-"""What a candidate has by itself, each from 0 to 1: dense, sparse, match."""
+_Matches = tuple[list[float], list[float], list[float]]
+"""What each candidate has by itself, each from 0 to 1: dense, sparse, match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,29 +139,45 @@ def rank(candidates: Sequence[Candidate], parameters: RankingParameters = DEFAUL
     Returns:
         Every candidate once, by descending score, then by id.
     """
-    matches = _matches(candidates, parameters)
-    places, sessions = _context(candidates, matches)
-    nowhere: dict[int, float] = {}
+    return list(best_first(candidates, parameters))
+
+
+def best_first(
+    candidates: Sequence[Candidate], parameters: RankingParameters = DEFAULTS
+) -> Iterator[Ranked]:
+    """Yield what `rank` returns, one by one: who shows ten needs no more made.
+
+    Args:
+        candidates: As for `rank`.
+        parameters: Constants.
+    """
     near_weight, next_weight = parameters.near_weight, parameters.next_to_near_weight
     session_weight, speaker_weight = parameters.session_weight, parameters.speaker_weight
     total = 1.0 + near_weight + next_weight + session_weight + speaker_weight
-    ranked = []
-    for candidate, (dense, sparse, match) in zip(candidates, matches, strict=True):
-        point, _, _, session, position, is_named = candidate
+    lone_context = parameters.lone_context
+    dense, sparse, matches = _matches(candidates, parameters)
+    places, strengths = _context(candidates, matches)
+    ordered = []
+    for (point, _, _, session, position, is_named), cosine, words, match in zip(
+        candidates, dense, sparse, matches, strict=True
+    ):
         if session is None:
-            near = next_to_near = parameters.lone_context * match
+            near = next_to_near = lone_context * match
             strength = match
         else:
-            near, next_to_near = _beside(places.get(session, nowhere), position)
-            strength = sessions[session]
+            near, next_to_near = _beside(places.get(session), position)
+            strength = strengths[session]
         speaker = 1.0 if is_named else 0.0
         score = match + near_weight * near + next_weight * next_to_near
         score = (score + session_weight * strength + speaker_weight * speaker) / total
-        parts = (dense, sparse, match, near, next_to_near, strength, speaker)
+        parts = (cosine, words, match, near, next_to_near, strength, speaker)
+        if not 0.0 < score < 1.0:  # by rounding
+            score = min(1.0, max(0.0, score))
         # Negative, so that tuples compare as they shall stand: by descending score, then by id.
-        ranked.append((-min(1.0, max(0.0, score)), point, parts))
-    ranked.sort()
-    return [Ranked(point, -score, parts) for score, point, parts in ranked]
+        ordered.append((-score, point, parts))
+    ordered.sort()
+    for score, point, parts in ordered:
+        yield Ranked(point, -score, parts)
 
 
 def wanted_places(
@@ -179,14 +196,12 @@ def wanted_places(
         Places up to two turns from the `expand_limit` best matches, those of the best first,
         without repeats and without the places of candidates; some may not exist.
     """
-    matches = _matches(candidates, parameters)
+    _, _, matches = _matches(candidates, parameters)
     best = nsmallest(
         parameters.expand_limit,
         [
             (-match, point, session, position)
-            for (point, _, _, session, position, _), (_, _, match) in zip(
-                candidates, matches, strict=True
-            )
+            for (point, _, _, session, position, _), match in zip(candidates, matches, strict=True)
         ],
     )
     sessions = {session for _, _, session, _ in best}
@@ -233,51 +248,51 @@ def is_unrelated(
     return max(cosines) < parameters.dense_floor and not words_say
 
 
-def _matches(candidates: Sequence[Candidate], parameters: RankingParameters) -> list[_Match]:
+def _matches(candidates: Sequence[Candidate], parameters: RankingParameters) -> _Matches:
     """Return the match of each candidate.
 
     Cosines are spread from the worst to the best that came back (min-max), since encoders use
     different parts of their scale; BM25 has a true zero, so it is only divided by the best.
     What a part did not return has at most the worst of what it did: 0.
     """
-    cosines = [dense for one in candidates if (dense := one.dense) is not None]
-    high = max(cosines, default=0.0)
-    span = max(high - min(cosines, default=0.0), parameters.dense_span_min)
+    cosines = [one.dense for one in candidates]
+    words = [one.sparse for one in candidates]
+    returned = [cosine for cosine in cosines if cosine is not None]
+    high = max(returned, default=0.0)
+    span = max(high - min(returned, default=0.0), parameters.dense_span_min)
     # Without any word in common the quotient is 0 whatever it is divided by.
-    best = (
-        max((words for one in candidates if (words := one.sparse) is not None), default=0.0) or 1.0
-    )
+    best = max((score for score in words if score is not None), default=0.0) or 1.0
     share = parameters.dense_weight
     rest = 1.0 - share
-    matches: list[_Match] = []
-    for _, cosine, words, _, _, _ in candidates:
-        dense = 0.0 if cosine is None else 1.0 - (high - cosine) / span
-        sparse = 0.0 if words is None else words / best
-        matches.append((dense, sparse, share * dense + rest * sparse))
-    return matches
+    dense = [0.0 if cosine is None else 1.0 - (high - cosine) / span for cosine in cosines]
+    sparse = [0.0 if score is None else score / best for score in words]
+    pairs = zip(dense, sparse, strict=True)
+    return dense, sparse, [share * cosine + rest * score for cosine, score in pairs]
 
 
 def _context(
-    candidates: Sequence[Candidate], matches: Sequence[_Match]
+    candidates: Sequence[Candidate], matches: Sequence[float]
 ) -> tuple[dict[Session, dict[int, float]], dict[Session, float]]:
     """Return the best match at each position of each session, and in each session."""
     places: dict[Session, dict[int, float]] = {}
-    sessions: dict[Session, float] = {}
-    for (_, _, _, session, position, _), (_, _, match) in zip(candidates, matches, strict=True):
+    strengths: dict[Session, float] = {}
+    for (_, _, _, session, position, _), match in zip(candidates, matches, strict=True):
         if session is None:
             continue
-        if match >= sessions.get(session, 0.0):
-            sessions[session] = match
+        if match >= strengths.get(session, 0.0):
+            strengths[session] = match
         if position is not None:
-            positions = places.setdefault(session, {})
+            positions = places.get(session)
+            if positions is None:
+                places[session] = positions = {}
             if match >= positions.get(position, 0.0):
                 positions[position] = match
-    return places, sessions
+    return places, strengths
 
 
-def _beside(positions: Mapping[int, float], position: int | None) -> tuple[float, float]:
+def _beside(positions: Mapping[int, float] | None, position: int | None) -> tuple[float, float]:
     """Return the mean match of the two turns beside, and of the two beyond; a missing one is 0."""
-    if position is None:
+    if positions is None or position is None or len(positions) == 1:
         return 0.0, 0.0
     match = positions.get
     near = match(position - 1, 0.0) + match(position + 1, 0.0)

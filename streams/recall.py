@@ -3,7 +3,7 @@
 Reads only; stored texts are never encoded again, and only hits are opened.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -18,12 +18,13 @@ from ..schemas.ports import (
     EventPlace,
     IdentityStore,
     Keys,
+    PointHit,
     Spot,
     StatementRow,
     Terms,
 )
 from .identity import Version, normalise, slot_hash, versions
-from .ranking import DEFAULTS, Candidate, Ranked, is_unrelated, rank, wanted_places
+from .ranking import DEFAULTS, Candidate, Ranked, best_first, is_unrelated, wanted_places
 from .stated import AskedSlot
 
 __all__ = ["Answer", "Found", "Recall"]
@@ -128,18 +129,14 @@ class Recall:
         points = await self._episodes.query(
             EpisodicQuery(owner, vector, hashed, max(DEFAULTS.part_limit, limit), kinds)
         )
-        spots = await self._identity.spots(owner, [point[0] for point in points])
+        spots = await self._identity.spots(owner, [point for point, _, _ in points])
         named = frozenset(hashed)
-        candidates = [
-            _candidate(point, spot, named, dense, sparse)
-            for point, dense, sparse in points
-            if (spot := spots.get(point)) is not None
-        ]
+        candidates = _candidates(points, spots, named)
         if is_unrelated(candidates, len(hashed)):
             return []
         if self._turns_searchable and (kinds is None or "turn" in kinds):
             candidates += await self._near(owner, candidates, spots, named)
-        return await self._placed(owner, _distinct(rank(candidates), spots, limit))
+        return await self._placed(owner, _distinct(best_first(candidates), spots, limit))
 
     async def _near(
         self,
@@ -151,7 +148,7 @@ class Recall:
         found = await self._identity.neighbours(owner, _places(candidates))
         near = {spot.event: spot for spot in found.values() if spot.event not in spots}
         spots |= near
-        return [_candidate(event, spot, named) for event, spot in near.items()]
+        return _candidates([PointHit(event, None, None) for event in near], near, named)
 
     async def _placed(self, owner: str, ranked: Sequence[Ranked]) -> list[Found]:
         """Give what is shown its whole place; what was erased meanwhile has none."""
@@ -172,19 +169,20 @@ def _places(candidates: Sequence[Candidate]) -> list[tuple[bytes, int]]:
     ]
 
 
-def _candidate(
-    point: bytes,
-    spot: Spot,
-    named: frozenset[int],
-    dense: float | None = None,
-    sparse: float | None = None,
-) -> Candidate:
-    _, session, position, speaker = spot
-    is_named = bool(speaker) and not named.isdisjoint(speaker)
-    return Candidate(point.hex(), dense, sparse, session, position, is_named)
+def _candidates(
+    hits: Iterable[PointHit], spots: Mapping[bytes, Spot], named: frozenset[int]
+) -> list[Candidate]:
+    """Put hits and spots together; a point without a spot was erased meanwhile."""
+    candidates = []
+    for point, dense, sparse in hits:
+        if (spot := spots.get(point)) is not None:
+            _, session, position, speaker = spot
+            is_named = bool(speaker) and not named.isdisjoint(speaker)
+            candidates.append(Candidate(point.hex(), dense, sparse, session, position, is_named))
+    return candidates
 
 
-def _distinct(ranked: Sequence[Ranked], spots: dict[bytes, Spot], limit: int) -> list[Ranked]:
+def _distinct(ranked: Iterable[Ranked], spots: dict[bytes, Spot], limit: int) -> list[Ranked]:
     """Keep the best point of each turn."""
     found: dict[bytes, Ranked] = {}
     for one in ranked:

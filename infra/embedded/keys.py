@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Self
 from uuid import UUID, uuid4
 
-from ...schemas.errors import Damaged, Rejected, Unavailable
+from ...schemas.errors import Damaged, Rejected
 from ...schemas.ports import OwnerKeys, WrappedKey
 from ...schemas.records import Box
 from ..sealing import (
@@ -23,42 +23,18 @@ from ..sealing import (
     new_key,
     term_hash,
 )
-from .database import Database, check_format, transaction, truncate_wal
+from . import key_tables as tables
+from .database import Database, transaction
 from .key_cache import KeyCache
+from .key_tables import EMPTY, ROLE
 from .log_sealer import LogSealer
 
 __all__ = ["SqliteKeys"]
 
-_ROLE: Final = "key log"
-_FORMAT: Final = 1
 _DATA_KEYS_CACHED_MAX: Final = 10_000
 _OWNERS_CACHED_MAX: Final = 10_000
-_EMPTY: Final = bytes(WRAPPED_BYTES)
+_LOOKED_UP_MAX: Final = 64  # keys that the event loop reads itself; more are read in the thread
 _UUID_BYTES: Final = 16
-_CHECK_PLAIN: Final = b"eunoe key log"
-_CHECK: Final = b"check"
-_SCHEMA: Final = (
-    "CREATE TABLE checks (name BLOB PRIMARY KEY, sealed BLOB NOT NULL) STRICT",
-    """CREATE TABLE owners (
-        number INTEGER PRIMARY KEY,
-        name TEXT NOT NULL UNIQUE,
-        wrapping BLOB NOT NULL,
-        hashing BLOB NOT NULL
-    ) STRICT""",
-    """CREATE TABLE data_keys (
-        number INTEGER PRIMARY KEY,
-        key_id BLOB NOT NULL UNIQUE,
-        owner INTEGER NOT NULL REFERENCES owners,
-        wrapped BLOB NOT NULL
-    ) STRICT""",
-    """CREATE TABLE shared_keys (
-        number INTEGER PRIMARY KEY,
-        key_id BLOB NOT NULL UNIQUE,
-        name TEXT NOT NULL,
-        wrapped BLOB NOT NULL
-    ) STRICT""",
-    "CREATE INDEX shared_keys_by_name ON shared_keys (name)",
-)
 
 
 class _DataKey(NamedTuple):
@@ -70,10 +46,11 @@ class _DataKey(NamedTuple):
 class _OwnerKeys:
     """An owner's keys; see `OwnerKeys`."""
 
-    __slots__ = ("_hashing", "_owner", "_owner_bytes", "wrapping")
+    __slots__ = ("_hashing", "_owner", "_owner_bytes", "number", "wrapping")
 
-    def __init__(self, owner: str, wrapping: SealingKey, hashing: bytes) -> None:
+    def __init__(self, owner: str, number: int, wrapping: SealingKey, hashing: bytes) -> None:
         self._owner = owner
+        self.number = number
         self._owner_bytes = owner.encode()
         self._hashing = hashing
         self.wrapping = wrapping
@@ -107,12 +84,16 @@ class SqliteKeys:
 
     Args:
         database: The key log.
+        reader: A read-only connection to it, for look-ups in the event loop.
         master: Wraps the owners', the shared and the log's keys.
         sealer: Seals the embedded log's own values with keys of the same file.
     """
 
-    def __init__(self, database: Database, master: SealingKey, sealer: LogSealer) -> None:
+    def __init__(
+        self, database: Database, reader: Database, master: SealingKey, sealer: LogSealer
+    ) -> None:
         self._database = database
+        self._reader = reader
         self._master = master
         self._sealer = sealer
         self._owners: KeyCache[str, _OwnerKeys] = KeyCache(_OWNERS_CACHED_MAX)
@@ -132,14 +113,15 @@ class SqliteKeys:
             Rejected: Another version of Eunoe wrote it.
         """
         key = SealingKey(master)
-        database = await Database.open(path, _ROLE)
+        database = await Database.open(path, ROLE)
         try:
-            await database.run(lambda connection: _prepare(connection, key))
+            await database.run(lambda connection: tables.prepare(connection, key))
             sealer = await LogSealer.load(database, key)
+            reader = await Database.open(path, ROLE, read_only=True)
         except BaseException:
             await database.close()
             raise
-        return cls(database, key, sealer)
+        return cls(database, reader, key, sealer)
 
     @classmethod
     async def open_to_read(cls, path: Path, *, master: bytes) -> Self:
@@ -154,13 +136,14 @@ class SqliteKeys:
             Damaged: The file is malformed.
         """
         key = SealingKey(master)
-        database = await Database.open(path, _ROLE, read_only=True)
+        database = await Database.open(path, ROLE, read_only=True)
         try:
-            await database.run(lambda connection: _check_master(connection, key))
+            await database.run(lambda connection: tables.check_master(connection, key))
+            reader = await Database.open(path, ROLE, read_only=True)
         except BaseException:
             await database.close()
             raise
-        return cls(database, key, LogSealer(database, key, 0, []))
+        return cls(database, reader, key, LogSealer(database, key, 0, []))
 
     @property
     def sealer(self) -> LogSealer:
@@ -187,7 +170,7 @@ class SqliteKeys:
             message = f"A wrapped key must have {WRAPPED_BYTES} bytes."
             raise Rejected(message)
         if keys:
-            await self._database.run(lambda connection: _put(connection, keys))
+            await self._database.run(lambda connection: tables.put(connection, keys))
 
     async def open_boxes(self, owner: str, boxes: Sequence[tuple[Box, UUID]]) -> list[bytes | None]:
         """Open (box, record id) pairs in order; None where the key was shredded.
@@ -199,10 +182,8 @@ class SqliteKeys:
         missing = [box.key_id for box, _ in boxes if box.key_id not in keys]
         if missing:
             purges = self._data_keys.purges
-            loaded = await self._database.run(
-                lambda connection: self._load(connection, owner, missing)
-            )
-            known = [(key_id, found) for key_id, found in loaded.items() if found.key]
+            loaded = await self._loaded(owner, missing)
+            known = [(key, loaded[key]) for key in missing if key in loaded and loaded[key].key]
             self._data_keys.remember(known, purges=purges)
             keys |= loaded
         opened: list[bytes | None] = []
@@ -220,12 +201,15 @@ class SqliteKeys:
     async def shred(self, key_ids: Sequence[UUID]) -> None:
         """Destroy data keys; absent ones are no error."""
         self._data_keys.purge(key_ids)
-        rows = [(_EMPTY, key_id.bytes) for key_id in key_ids]
-        await self._database.run(
-            lambda connection: _overwrite(
-                connection, "UPDATE data_keys SET wrapped = ? WHERE key_id = ?", rows
+        rows = [(EMPTY, key_id.bytes) for key_id in key_ids]
+        try:
+            await self._database.run(
+                lambda connection: tables.overwrite(
+                    connection, "UPDATE data_keys SET wrapped = ? WHERE key_id = ?", rows
+                )
             )
-        )
+        finally:
+            self._data_keys.purge(key_ids)  # a look-up may have found one meanwhile
 
     async def seal_shared(self, name: str, plain: bytes) -> bytes:
         """Seal under a key that several records share, such as a tenant's day; makes it."""
@@ -249,7 +233,7 @@ class SqliteKeys:
                 "SELECT wrapped FROM shared_keys WHERE key_id = ?", (key_id,)
             ).fetchone()
         )
-        if wrapped is None or wrapped[0] == _EMPTY:
+        if wrapped is None or wrapped[0] == EMPTY:
             return None
         label = name.encode()
         key = SealingKey(self._master.open(wrapped[0], key_id + label))
@@ -257,9 +241,9 @@ class SqliteKeys:
 
     async def shred_shared(self, names: Sequence[str]) -> None:
         """Destroy shared keys; the next use of a name makes another key."""
-        rows = [(_EMPTY, name) for name in names]
+        rows = [(EMPTY, name) for name in names]
         await self._database.run(
-            lambda connection: _overwrite(
+            lambda connection: tables.overwrite(
                 connection, "UPDATE shared_keys SET wrapped = ? WHERE name = ?", rows
             )
         )
@@ -269,13 +253,23 @@ class SqliteKeys:
         self._owners.clear()
         self._data_keys.clear()
         self._sealer.forget()
+        await self._reader.close()
         await self._database.close()
 
-    # From here on: in the file's thread only.
+    async def _loaded(self, owner: str, key_ids: Sequence[UUID]) -> dict[UUID, _DataKey]:
+        cached = self._owners.find((owner,)).get(owner)
 
-    def _find_owner(
-        self, connection: sqlite3.Connection, owner: str
-    ) -> tuple[int, _OwnerKeys] | None:
+        def work(connection: sqlite3.Connection) -> dict[UUID, _DataKey]:
+            keys = cached or self._find_owner(connection, owner)
+            return _load(connection, owner, keys, key_ids)
+
+        if len(key_ids) <= _LOOKED_UP_MAX:
+            return self._reader.look_up(work)
+        return await self._database.run(work)
+
+    # From here on: blocking, in the file's thread or, to look up, on the reader.
+
+    def _find_owner(self, connection: sqlite3.Connection, owner: str) -> _OwnerKeys | None:
         row = connection.execute(
             "SELECT number, wrapping, hashing FROM owners WHERE name = ?", (owner,)
         ).fetchone()
@@ -283,8 +277,9 @@ class SqliteKeys:
             return None
         number, wrapping, hashing = row
         label = owner.encode()
-        return number, _OwnerKeys(
+        return _OwnerKeys(
             owner,
+            number,
             SealingKey(self._master.open(wrapping, b"wrapping " + label)),
             self._master.open(hashing, b"hashing " + label),
         )
@@ -292,7 +287,7 @@ class SqliteKeys:
     def _make_owner(self, connection: sqlite3.Connection, owner: str) -> _OwnerKeys:
         found = self._find_owner(connection, owner)
         if found is not None:
-            return found[1]
+            return found
         label = owner.encode()
         wrapping, hashing = new_key(), new_key()
         row = (
@@ -301,31 +296,16 @@ class SqliteKeys:
             self._master.seal(hashing, b"hashing " + label),
         )
         with transaction(connection):
-            connection.execute("INSERT INTO owners (name, wrapping, hashing) VALUES (?, ?, ?)", row)
-        return _OwnerKeys(owner, SealingKey(wrapping), hashing)
-
-    def _load(
-        self, connection: sqlite3.Connection, owner: str, key_ids: Sequence[UUID]
-    ) -> dict[UUID, _DataKey]:
-        found = self._find_owner(connection, owner)
-        loaded: dict[UUID, _DataKey] = {}
-        for key_id in key_ids:
-            row = connection.execute(
-                "SELECT owner, wrapped FROM data_keys WHERE key_id = ?", (key_id.bytes,)
-            ).fetchone()
-            if row is None or row[1] == _EMPTY:
-                continue
-            if found is None or row[0] != found[0]:
-                loaded[key_id] = _DataKey(owner, None)
-            else:
-                loaded[key_id] = _DataKey(owner, found[1].unwrap(key_id, row[1]))
-        return loaded
+            cursor = connection.execute(
+                "INSERT INTO owners (name, wrapping, hashing) VALUES (?, ?, ?)", row
+            )
+        return _OwnerKeys(owner, cursor.lastrowid or 0, SealingKey(wrapping), hashing)
 
     def _make_shared(self, connection: sqlite3.Connection, name: str) -> tuple[bytes, SealingKey]:
         label = name.encode()
         row = connection.execute(
             "SELECT key_id, wrapped FROM shared_keys WHERE name = ? AND wrapped <> ?",
-            (name, _EMPTY),
+            (name, EMPTY),
         ).fetchone()
         if row is not None:
             return row[0], SealingKey(self._master.open(row[1], row[0] + label))
@@ -339,55 +319,15 @@ class SqliteKeys:
         return key_id, SealingKey(raw)
 
 
-def _prepare(connection: sqlite3.Connection, master: SealingKey) -> None:
-    # Statement journals would copy wrapped keys into the system's folder of temporary files.
-    connection.execute("PRAGMA temp_store = MEMORY")
-    with transaction(connection):
-        if check_format(connection, _ROLE, _FORMAT):
-            for statement in _SCHEMA:
-                connection.execute(statement)
-            sealed = master.seal(_CHECK_PLAIN, _CHECK)
-            connection.execute("INSERT INTO checks VALUES (?, ?)", (_CHECK, sealed))
-            return
-    _check_master(connection, master)
-
-
-def _check_master(connection: sqlite3.Connection, master: SealingKey) -> None:
-    row = connection.execute("SELECT sealed FROM checks WHERE name = ?", (_CHECK,)).fetchone()
-    if row is None:
-        message = f"The {_ROLE} has lost its check value: restore it from a backup."
-        raise Damaged(message)
-    try:
-        master.open(row[0], _CHECK)
-    except Damaged:
-        message = (
-            "The master key is not the one that this store was made with: give the right key "
-            "file or setting. Nothing was changed."
-        )
-        raise Unavailable(message) from None
-
-
-def _put(connection: sqlite3.Connection, keys: Sequence[WrappedKey]) -> None:
-    numbers: dict[str, int] = {}
-    for owner in {key.owner for key in keys}:
-        row = connection.execute("SELECT number FROM owners WHERE name = ?", (owner,)).fetchone()
-        if row is None:
-            message = "A wrapped key names an owner who has no keys here."
-            raise Rejected(message)
-        numbers[owner] = row[0]
-    rows = [(key.key_id.bytes, numbers[key.owner], key.wrapped) for key in keys]
-    with transaction(connection):
-        connection.executemany(
-            "INSERT INTO data_keys (key_id, owner, wrapped) VALUES (?, ?, ?) "
-            "ON CONFLICT (key_id) DO NOTHING",
-            rows,
-        )
-
-
-def _overwrite(
-    connection: sqlite3.Connection, statement: str, rows: Sequence[tuple[bytes, bytes | str]]
-) -> None:
-    with transaction(connection):
-        connection.executemany(statement, rows)
-    # Also when nothing was found: an earlier shred may have failed between the two steps.
-    truncate_wal(connection, _ROLE)
+def _load(
+    connection: sqlite3.Connection, owner: str, keys: _OwnerKeys | None, key_ids: Sequence[UUID]
+) -> dict[UUID, _DataKey]:
+    loaded: dict[UUID, _DataKey] = {}
+    for key_id, number, wrapped in tables.wrapped(connection, key_ids):
+        if wrapped == EMPTY:
+            continue
+        if keys is None or number != keys.number:
+            loaded[key_id] = _DataKey(owner, None)
+        else:
+            loaded[key_id] = _DataKey(owner, keys.unwrap(key_id, wrapped))
+    return loaded

@@ -208,6 +208,17 @@ class KeysContract:
         async with store.keys() as keys:
             assert await opened(keys, ANA, [gone, copy, stays]) == [None, None, b"stays"]
 
+    async def test_a_key_read_while_it_is_shredded_is_gone(self, keys: Keys) -> None:
+        """Who opens boxes in the middle of a shred keeps no key beyond it."""
+        boxes = await sealed(keys, ANA, [b"%d" % number for number in range(100)])
+        shredding = asyncio.create_task(keys.shred([box.key_id for box in boxes]))
+        while not shredding.done():
+            await opened(keys, ANA, boxes)
+            await opened(keys, ANA, boxes[:3])
+            await asyncio.sleep(0)
+        await shredding
+        assert await opened(keys, ANA, boxes) == [None] * len(boxes)
+
     async def test_shredding_what_isnt_there_is_no_error(self, keys: Keys) -> None:
         """An unknown id, a shredded one and none at all are the same."""
         (box,) = await sealed(keys, ANA, [PLAIN])
