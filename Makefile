@@ -1,7 +1,7 @@
 # Everything is installed into .venv in this folder; nothing else on the machine is touched.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test bench mutants lock schemas clean
+.PHONY: help install demo check test sim bench mutants lock schemas clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -16,6 +16,7 @@ help:
 	@echo '  make demo      show it: import a small conversation, ask, forget one thing, prove it'
 	@echo '  make test      run every test that needs no server'
 	@echo '  make check     linter, formatter, types, dependency rules, tidiness'
+	@echo '  make sim       simulate histories with crashes: SEEDS=20 of them, or SEED=N alone'
 	@echo '  make mutants   break the code on purpose; each break must make its test fail'
 	@echo '  make bench     measure ingest and search; with DATA=FOLDER also recall and the gate'
 	@echo '  make schemas   write docs/schemas and docs/asyncapi.json anew'
@@ -61,6 +62,16 @@ check: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/pytest -m 'not server'
+
+# A history is one integer: SEED=N replays it. DISK=N of them lie on the disk, the others in memory.
+SEEDS ?= 20
+DISK ?= 0
+sim: $(STAMP)
+ifdef SEED
+	$(BIN)/python -m tests.simulation.run --seeds 1 --first $(SEED)
+else
+	$(BIN)/python -m tests.simulation.run --seeds $(SEEDS) --disk $(DISK)
+endif
 
 # A data set is read where it lies: DATA is a folder with locomo/, memorybank/ and extraction/.
 bench: $(STAMP)

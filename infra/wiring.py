@@ -5,7 +5,7 @@ import os
 import uuid
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Final, Protocol
 
@@ -101,6 +101,8 @@ class ReplayEngines:
 
 @dataclass(frozen=True, slots=True)
 class _Store:
+    """What the store's file says; without an epoch the store was never opened to its end."""
+
     id: str
     encoder: str
     dimension: int
@@ -126,16 +128,16 @@ async def open_engines(settings: Settings, tools: Tools) -> Engines:
         recogniser = tools.recogniser or TextRecogniser()
         stack.push_async_callback(recogniser.close)
         clock = tools.clock or SystemClock()
-        store, is_new = _read_store(folder, encoder)
-        master = _master_key(settings, store.id, is_new=is_new)
+        store = _read_store(folder, encoder)
+        master = _master_key(settings, store.id, is_new=store.epoch is None)
         keys = await SqliteKeys.open(folder / "keys.sqlite", master=master)
         stack.push_async_callback(keys.close)
         log = await SqliteLog.open(
             folder / "log.sqlite", partitions=store.partitions, sealer=keys.sealer, clock=clock
         )
         stack.push_async_callback(log.close)
-        if is_new:
-            _write_store(folder, store, log.epoch)
+        if store.epoch is None:
+            _write_store(folder, replace(store, epoch=log.epoch))
         elif store.epoch != log.epoch:
             message = "log.sqlite belongs to another store: restore the whole folder together."
             raise Damaged(message)
@@ -260,12 +262,14 @@ def _encoder(name: str) -> ClosingEncoder:
     raise Rejected(message)
 
 
-def _read_store(folder: Path, encoder: Encoder) -> tuple[_Store, bool]:
+def _read_store(folder: Path, encoder: Encoder) -> _Store:
     if not (folder / STORE_FILE).exists():
         if (folder / "log.sqlite").exists() and (folder / "identity.sqlite").exists():
             message = f"{folder / STORE_FILE} is missing: restore the whole folder from one backup."
             raise Damaged(message)
-        return _Store(uuid.uuid4().hex, encoder.id, encoder.dimension, PARTITIONS, None), True
+        # Before any key is made: a process that ends in between finds its master key again.
+        new = _Store(uuid.uuid4().hex, encoder.id, encoder.dimension, PARTITIONS, None)
+        _write_store(folder, new)
     store = _look(folder)
     if (store.encoder, store.dimension) != (encoder.id, encoder.dimension):
         message = (
@@ -273,7 +277,7 @@ def _read_store(folder: Path, encoder: Encoder) -> tuple[_Store, bool]:
             f"open it with that one, or run: eunoe --folder {folder} reembed --into NEW-FOLDER"
         )
         raise EncoderMismatch(message)
-    return store, False
+    return store
 
 
 def _look(folder: Path) -> _Store:
@@ -297,14 +301,14 @@ def _look(folder: Path) -> _Store:
     return store
 
 
-def _write_store(folder: Path, store: _Store, epoch: str) -> None:
+def _write_store(folder: Path, store: _Store) -> None:
     fields = {
         "format": FORMAT,
         "id": store.id,
         "encoder": store.encoder,
         "dimension": store.dimension,
         "partitions": store.partitions,
-        "epoch": epoch,
+        "epoch": store.epoch,
     }
     _write_json(folder / STORE_FILE, fields)
 
