@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from ..schemas.cloudevents import decode
 from ..schemas.errors import Rejected
 from ..schemas.events import Envelope, iso, split_owner
+from ..schemas.limits import REQUEST_BYTES_MAX
 from ..schemas.ports import Clock, Keys, Log, LogRecord, NewRecord
 from ..schemas.records import Box, Packed
 from ..schemas.results import DeadLetter
@@ -26,6 +27,8 @@ __all__ = ["KEPT", "Letter", "Letters"]
 
 KEPT: Final = timedelta(days=7)
 PAGE: Final = 256
+_ORIGINAL_BYTES_MAX: Final = REQUEST_BYTES_MAX // 2
+"""The longest original that is kept whole: sealed and in base64 it must still fit a record."""
 
 
 class Letter(BaseModel):
@@ -64,6 +67,9 @@ class Letters:
     async def bury(self, record: LogRecord, reason: Rejected, attempts: int) -> None:
         """Write a dead letter; returns when the log has it.
 
+        Of an original that is too long for a letter only the beginning is kept, and the reason
+        says so: whatever the log took, its letter must fit, or the consumer could never go on.
+
         Args:
             record: As it was read.
             reason: Why it was refused.
@@ -82,6 +88,10 @@ class Letters:
             letter_id=letter_id,
         )
         plain = record.value or b""
+        if len(plain) > _ORIGINAL_BYTES_MAX:
+            plain = plain[:_ORIGINAL_BYTES_MAX]
+            told = f"{reason} The original was cut to its first {_ORIGINAL_BYTES_MAX} bytes."
+            letter = letter.model_copy(update={"reason": told})
         if event is not None:
             keys = await self._keys.owner(event.owner)
             box, key = keys.seal(plain, letter_id)

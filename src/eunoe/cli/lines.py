@@ -104,15 +104,15 @@ def parse(raw: bytes | None, number: int, *, file: str, user_id: str | None) -> 
 
 def _object(raw: bytes | None) -> dict[str, Any]:
     if raw is None:
-        message = f"The line is longer than {_LINE_BYTES_MAX} bytes."
+        message = f"The line is longer than {_LINE_BYTES_MAX} bytes: send the text in parts."
         raise Rejected(message)
     try:
         found = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        message = f"It is not JSON: {error}."
+        message = f"It is not JSON: {error}; each line must be one JSON object."
         raise Rejected(message) from error
     if not isinstance(found, dict):
-        message = "It is JSON, but no object with “role” and “content”."
+        message = "It is JSON, but has to be an object with “role” and “content”."
         raise Rejected(message)
     if unknown := sorted(set(found) - {*_OF_THE_MESSAGE, *_OF_THE_CALL}):
         known = ", ".join((*_OF_THE_MESSAGE, *_OF_THE_CALL))
