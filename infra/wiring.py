@@ -195,10 +195,18 @@ async def _open_stores(
 ) -> tuple[SqliteIdentity, EdgeEpisodes]:
     identity = await SqliteIdentity.open(folder / "identity.sqlite")
     stack.push_async_callback(identity.close)
-    (folder / "episodes").mkdir(mode=0o700, exist_ok=True)
+    _make_folder(folder / "episodes")
     episodes = await EdgeEpisodes.open(folder / "episodes", dimension)
     stack.push_async_callback(episodes.close)
     return identity, episodes
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        message = f"The folder {folder} can't be made: {error.strerror}."
+        raise Unavailable(message) from error
 
 
 def _claim(into: Path, store: _Store) -> None:
@@ -228,12 +236,15 @@ class _hold:  # noqa: N801 - used as a context manager
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._file = (self._folder / LOCK_FILE).open("a+", encoding="ascii")
+        except FileExistsError as error:
+            message = f"The folder {self._folder} can't be used: it is a file."
+            raise Unavailable(message) from error
         except OSError as error:
             message = f"The folder {self._folder} can't be used: {error.strerror}."
             raise Unavailable(message) from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             self._file.seek(0)
             holder = self._file.read().strip() or "unknown"
             self._file.close()
@@ -242,15 +253,23 @@ class _hold:  # noqa: N801 - used as a context manager
                 "which work beside it, or end it first."
             )
             raise FolderHeld(message) from None
-        self._file.truncate(0)
-        self._file.write(str(os.getpid()))
-        self._file.flush()
+        except OSError as error:
+            self._file.close()
+            message = f"The folder {self._folder} can't be locked: {error.strerror}."
+            raise Unavailable(message) from error
+        self._tell(str(os.getpid()).encode())
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
+            self._tell(b"")
+            self._file.close()
+
+    def _tell(self, holder: bytes) -> None:
+        # The lock is what counts: on a full disk nobody learns who holds it.
+        if self._file is not None:
             with suppress(OSError):
                 self._file.truncate(0)
-            self._file.close()
+                os.write(self._file.fileno(), holder)
 
 
 def _encoder(name: str) -> ClosingEncoder:
@@ -271,6 +290,12 @@ def _read_store(folder: Path, encoder: Encoder) -> _Store:
         new = _Store(uuid.uuid4().hex, encoder.id, encoder.dimension, PARTITIONS, None)
         _write_store(folder, new)
     store = _look(folder)
+    for name in ("log.sqlite", "keys.sqlite"):
+        path = folder / name
+        # An empty one in its place would be taken for a store that holds nothing.
+        if store.epoch is not None and not (path.exists() and path.stat().st_size):
+            message = f"{path} is missing or empty: restore the whole folder from one backup."
+            raise Damaged(message)
     if (store.encoder, store.dimension) != (encoder.id, encoder.dimension):
         message = (
             f"The store was written with the encoder {store.encoder} and not with {encoder.id}: "
@@ -285,14 +310,17 @@ def _look(folder: Path) -> _Store:
     try:
         fields = orjson.loads(path.read_bytes())
         version = fields.pop("format")
-        store = _Store(**fields)
+        store = _Store(**fields) if version == FORMAT else None
     except FileNotFoundError:
         message = f"The folder {folder} holds no store."
         raise Rejected(message) from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except OSError as error:
+        message = f"{path} can't be read now: {error.strerror}."
+        raise Unavailable(message) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         message = f"{path} can't be read: restore the whole folder from one backup."
         raise Damaged(message) from error
-    if version != FORMAT:
+    if store is None:
         message = (
             f"The store has format {version} and this version of Eunoe reads format {FORMAT}: "
             "install the version that wrote it."
@@ -315,11 +343,15 @@ def _write_store(folder: Path, store: _Store) -> None:
 
 def _write_json(path: Path, fields: Mapping[str, object]) -> None:
     temporary = path.with_name(f"{path.name}.new")
-    with temporary.open("wb") as file:
-        file.write(orjson.dumps(fields))
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        with temporary.open("wb") as file:
+            file.write(orjson.dumps(fields))
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        message = f"{path} can't be written now: {error.strerror}."
+        raise Unavailable(message) from error
 
 
 def _master_key(settings: Settings, store: str, *, is_new: bool) -> bytes:

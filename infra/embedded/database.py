@@ -38,15 +38,23 @@ _UNAVAILABLE: Final = {
 }
 
 
+_REMEDY: Final = "restore the whole folder from one backup"
+_REMEDIES: Final = {
+    "identity store": "remove identity.sqlite, and it is rebuilt from the journal at the next start"
+}
+"""What to do about a damaged file, by its role."""
+
+
 def _translate(error: sqlite3.Error, role: str) -> EunoeError:
+    remedy = _REMEDIES.get(role, _REMEDY)
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & _PRIMARY_CODE
     reason = _UNAVAILABLE.get(code)
     if reason is not None:
         return Unavailable(f"The {role} can't be used now: {reason}.")
     if code in _CORRUPT:
-        return Damaged(f"The {role} is malformed: restore it from a backup.")
+        return Damaged(f"The {role} is malformed: {remedy}.")
     # A broken constraint or statement: the text could quote values, so only the code is told.
-    return Damaged(f"The {role} refused a statement (SQLite result {code}).")
+    return Damaged(f"The {role} refused a statement (SQLite result {code}): {remedy}.")
 
 
 @contextmanager
@@ -129,7 +137,8 @@ def check_format(connection: sqlite3.Connection, role: str, version: int) -> boo
         Rejected: Another version of Eunoe wrote it.
     """
     (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if found not in {0, version}:
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if found != version and (found or tables):
         message = (
             f"The {role} has format {found} and this version of Eunoe reads format {version}: "
             "use the version that wrote it."
