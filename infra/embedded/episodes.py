@@ -33,8 +33,10 @@ from .points import (
     turn_points,
 )
 from .shard_files import (
+    SHARD_BYTES_NEW,
     Seal,
     damaged,
+    holes_of,
     read_markers,
     read_seal,
     require_room,
@@ -327,12 +329,13 @@ def _open_shard(folder: Path, dimension: int) -> tuple[edge.EdgeShard, Seal | No
     def work() -> tuple[edge.EdgeShard, Seal | None]:
         if (folder / MARKERS).exists():
             read_markers(folder / MARKERS)
+            require_room(folder, holes_of(path))
             seal = read_seal(folder, path)
             if seal is not None or not opening.exists():
                 return _load(folder, is_sealed=seal is not None), seal
             # A process died of what a crash had left here: the journal makes it anew.
         # No markers: nothing was ever flushed, so what a crash left is made again.
-        require_room(folder)
+        require_room(folder, SHARD_BYTES_NEW)
         (folder / MARKERS).unlink(missing_ok=True)
         opening.unlink(missing_ok=True)
         shutil.rmtree(path, ignore_errors=True)

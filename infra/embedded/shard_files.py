@@ -23,8 +23,10 @@ from ...schemas.ports import Applied
 
 __all__ = [
     "ROOM_BYTES_MIN",
+    "SHARD_BYTES_NEW",
     "Seal",
     "damaged",
+    "holes_of",
     "read_markers",
     "read_seal",
     "require_room",
@@ -39,6 +41,8 @@ Seal = Mapping[str, tuple[int, int]]
 
 ROOM_BYTES_MIN: Final = 16 * 1024 * 1024
 """What has to be free on the disk, in bytes, beyond what is about to be written."""
+SHARD_BYTES_NEW: Final = 48 * 1024 * 1024
+"""What making a shard may take, in bytes, where reading a hole takes room (tmpfs)."""
 _SEAL: Final = "seal.json"
 _BLOCK_BYTES: Final = 1 << 18
 _EMPTY: Final = bytes(_BLOCK_BYTES)
@@ -82,13 +86,22 @@ def require_room(folder: Path, size: int = 0) -> None:
     """
     free = shutil.disk_usage(folder).free
     if free < ROOM_BYTES_MIN + size:
-        message = f"The episodic store can't be written now: the disk is full ({free} bytes free)."
+        message = (
+            f"The episodic store can't be used now: the disk is full or nearly so, with {free} "
+            f"bytes free of the {ROOM_BYTES_MIN + size} that are needed."
+        )
         raise Unavailable(message)
 
 
 def size_of(shard: Path) -> int:
     """Return what a shard's files take of the disk, in bytes."""
     return sum(path.stat().st_blocks * 512 for _, path in _files(shard))
+
+
+def holes_of(shard: Path) -> int:
+    """Return what a shard's files may still take of the disk without growing, in bytes."""
+    found = (path.stat() for _, path in _files(shard))
+    return sum(max(0, one.st_size - one.st_blocks * 512) for one in found)
 
 
 def read_seal(folder: Path, shard: Path) -> Seal | None:
