@@ -1,5 +1,8 @@
 """The only loop that acknowledges: hand over, retry what may heal, bury what cannot, commit.
 
+While the handler is at some records, those that come next are read and prepared; they are handed
+over, and acknowledged, strictly after the ones before.
+
 Delivery: at least once. A record's offset is committed only after the handler returned for it
 and, where it was refused, after the log confirmed the dead letter. A handler is therefore
 called again for records whose commit a crash prevented, and has to make that harmless.
@@ -15,13 +18,16 @@ from ..schemas.errors import Conflict, Damaged, EunoeError, Rejected, Unavailabl
 from ..schemas.limits import BATCH_RECORDS_MAX, REFUSALS_KEPT_MAX
 from ..schemas.ports import Log, LogRecord, Position, TopicPartition
 
-__all__ = ["Bury", "Consumer", "Handle", "Progress"]
+__all__ = ["Bury", "Consumer", "Handle", "Prepare", "Progress"]
 
 Result = TypeVar("Result")
 
 Handle = Callable[[Sequence[LogRecord]], Awaitable[list[Rejected | None]]]
 """Takes records in order, returns for each None or why it was refused; raises `Unavailable` or
 `Conflict` to be called again with the same records."""
+Prepare = Callable[[Sequence[LogRecord]], Awaitable[None]]
+"""Works ahead on records that `Handle` gets later, as far as nothing depends on those before;
+what it can't do, the handler does."""
 Bury = Callable[[LogRecord, Rejected, int], Awaitable[None]]
 """Writes the dead letter of (record, reason, attempts); returns when the log has it."""
 
@@ -101,9 +107,10 @@ class Consumer:
         handle: The processor.
         bury: Writes dead letters.
         progress: Told after each commit.
+        prepare: Works ahead; None does without.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of one loop
         self,
         log: Log,
         group: str,
@@ -111,6 +118,8 @@ class Consumer:
         handle: Handle,
         bury: Bury,
         progress: Progress,
+        *,
+        prepare: Prepare | None = None,
     ) -> None:
         self._log = log
         self._group = group
@@ -118,7 +127,9 @@ class Consumer:
         self._handle = handle
         self._bury = bury
         self._progress = progress
+        self._prepare = prepare
         self._offsets: dict[TopicPartition, int] = {}
+        """What is read next; what is committed may lie behind by the records in flight."""
 
     async def run(self) -> None:
         """Consume until cancelled.
@@ -128,12 +139,14 @@ class Consumer:
         """
         try:
             await self._resume()
+            records = await self._next()
             while True:
-                records = await self._log.poll(
-                    self._offsets, limit=BATCH_RECORDS_MAX, wait_s=POLL_S
-                )
-                if records:
+                following = asyncio.create_task(self._next())
+                try:
                     await self._take(records)
+                    records = await following
+                finally:
+                    following.cancel()
         except EunoeError as error:
             self._progress.fail(error)
             raise
@@ -149,6 +162,17 @@ class Consumer:
             self._offsets[place] = first if committed is None else committed
         self._progress.advance(dict(self._offsets))
 
+    async def _next(self) -> list[LogRecord]:
+        records: list[LogRecord] = []
+        while not records:
+            records = await self._log.poll(self._offsets, limit=BATCH_RECORDS_MAX, wait_s=POLL_S)
+        for record in records:
+            place = TopicPartition(record.position.topic, record.position.partition)
+            self._offsets[place] = record.position.offset + 1
+        if self._prepare is not None:
+            await self._prepare(records)
+        return records
+
     async def _take(self, records: Sequence[LogRecord]) -> None:
         results, attempts = await self._healed(records)
         offsets: dict[TopicPartition, int] = {}
@@ -160,7 +184,6 @@ class Consumer:
                 refusals.append((place, record.position.offset, refused))
             offsets[place] = record.position.offset + 1
         await self._insist(lambda: self._log.commit(self._group, offsets))
-        self._offsets |= offsets
         self._progress.advance(offsets, refusals)
 
     async def _healed(self, records: Sequence[LogRecord]) -> tuple[list[Rejected | None], int]:

@@ -16,24 +16,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import orjson
 
-from ..schemas.cloudevents import decode
 from ..schemas.errors import Rejected
 from ..schemas.events import Envelope, Forget, SetTimezone, Turn
 from ..schemas.limits import CONTEXT_CHARACTERS_MAX
-from ..schemas.ports import (
-    Clock,
-    Encoder,
-    EpisodicStore,
-    IdentityStore,
-    Keys,
-    LogRecord,
-    MemoryPoint,
-    OwnerKeys,
-    Recogniser,
-    Terms,
-    Vectors,
-    WrappedKey,
-)
+from ..schemas.ports import LogRecord, MemoryPoint, OwnerKeys, WrappedKey
 from ..schemas.records import Candidate, Decision, JournalRecord, Statement
 from . import deduplication, episodic
 from .context import OpenTurn, Said, Sessions
@@ -41,25 +27,11 @@ from .erasure import Forgetter
 from .extraction import summarise_context
 from .identity import producer_hash, state
 from .letters import Letters
-from .projections import Journal
+from .preparation import Accepted, Encoded, Ports, Preparation
 
 __all__ = ["Ports", "Writer"]
 
 TIMEZONE: Final = "timezone"
-
-
-@dataclass(frozen=True, slots=True)
-class Ports:
-    """What the writer works with."""
-
-    journal: Journal
-    keys: Keys
-    identity: IdentityStore
-    episodes: EpisodicStore
-    encoder: Encoder
-    recogniser: Recogniser
-    terms: Terms
-    clock: Clock
 
 
 @dataclass(slots=True)
@@ -71,15 +43,6 @@ class _Batch:
     content: dict[UUID, bytes] = field(default_factory=dict)
     memories: dict[str, dict[UUID, MemoryPoint]] = field(default_factory=dict)
     ends: dict[tuple[str, bytes], int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Encoded:
-    """A draft with its texts and their vectors, float32 of shape (texts, dimension)."""
-
-    draft: episodic.Draft
-    texts: list[str]
-    vectors: Vectors
 
 
 class Writer:
@@ -108,6 +71,11 @@ class Writer:
             ports.encoder.duplicate_threshold,
         )
         self._behind = False
+        self._preparation = Preparation(ports)
+
+    async def prepare(self, records: Sequence[LogRecord]) -> None:
+        """Decode, extract and encode records before their turn; see `consumer.Prepare`."""
+        await self._preparation.prepare(records)
 
     async def handle(self, records: Sequence[LogRecord]) -> list[Rejected | None]:
         """Decide records; see `consumer.Handle`."""
@@ -115,7 +83,7 @@ class Writer:
             await self._ports.journal.catch_up()
             self._sessions.clear()
         self._behind = True  # until this batch is applied whole
-        decoded = [(record, _decode(record)) for record in records]
+        decoded = [(record, self._preparation.event(record)) for record in records]
         results: list[Rejected | None] = []
         for turns, run in groupby(decoded, key=lambda pair: _is_turn(pair[1])):
             if turns:
@@ -124,6 +92,7 @@ class Writer:
             for record, event in run:
                 results.append(await self._command(record, event))
         self._behind = False
+        self._preparation.release(records)
         return results
 
     async def _turns(
@@ -131,7 +100,7 @@ class Writer:
     ) -> list[Rejected | None]:
         batch = _Batch()
         results: list[Rejected | None] = [None] * len(events)
-        accepted: list[tuple[LogRecord, Envelope, Turn, OwnerKeys]] = []
+        accepted: list[Accepted] = []
         for index, (record, event) in enumerate(events):
             if not isinstance(event, Envelope) or not isinstance(event.payload, Turn):
                 continue
@@ -139,7 +108,7 @@ class Writer:
             results[index], is_new = await self._identify(event, keys, batch)
             if is_new:
                 accepted.append((record, event, event.payload, keys))
-        for encoded in await self._encode(accepted):
+        for encoded in await self._preparation.encoded(accepted):
             await self._decide(encoded, batch)
         await self._ports.journal.append(batch.keys, batch.records)
         return results
@@ -166,27 +135,7 @@ class Writer:
             return Rejected(message), False
         return None, False
 
-    async def _encode(
-        self, accepted: Sequence[tuple[LogRecord, Envelope, Turn, OwnerKeys]]
-    ) -> list[_Encoded]:
-        contents = [turn.content for *_, turn, _ in accepted]
-        entities = await self._ports.recogniser.recognise(contents)
-        drafts = [
-            episodic.draft(event, turn, record.position, keys, names)
-            for (record, event, turn, keys), names in zip(accepted, entities, strict=True)
-        ]
-        texts = [episodic.texts(draft) for draft in drafts]
-        distinct = list(dict.fromkeys(text for group in texts for text in group))
-        if not distinct:
-            return []
-        vectors = await self._ports.encoder.encode(distinct)
-        rows = {text: row for row, text in enumerate(distinct)}
-        return [
-            _Encoded(draft, group, vectors[[rows[text] for text in group]])
-            for draft, group in zip(drafts, texts, strict=True)
-        ]
-
-    async def _decide(self, encoded: _Encoded, batch: _Batch) -> None:
+    async def _decide(self, encoded: Encoded, batch: _Batch) -> None:
         draft = encoded.draft
         event, turn, keys = draft.event, draft.turn, draft.keys
         owner, place = event.owner, (event.owner, draft.session)
@@ -232,7 +181,7 @@ class Writer:
         )
 
     def _candidates(
-        self, encoded: _Encoded, before: Sequence[Said], batch: _Batch
+        self, encoded: Encoded, before: Sequence[Said], batch: _Batch
     ) -> tuple[Candidate, ...]:
         draft = encoded.draft
         if not draft.extracted.proposals:
@@ -264,7 +213,7 @@ class Writer:
 
     async def _decisions(
         self,
-        encoded: _Encoded,
+        encoded: Encoded,
         candidates: Sequence[Candidate],
         recorded_at: datetime,
         batch: _Batch,
@@ -347,13 +296,6 @@ def _statements(draft: episodic.Draft, batch: _Batch) -> tuple[Statement, ...]:
         statements.append(statement)
         batch.keys.append(key)
     return tuple(statements)
-
-
-def _decode(record: LogRecord) -> Envelope | Rejected:
-    try:
-        return decode(record.headers, record.value)
-    except Rejected as refusal:
-        return refusal
 
 
 def _is_turn(event: Envelope | Rejected) -> bool:

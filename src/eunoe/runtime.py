@@ -52,7 +52,8 @@ class Runtime:
         self.operator = Operator(engines, self.letters, self.progress)
 
     def _writer(self) -> "Writer":
-        from .streams.writer import Ports, Writer  # noqa: PLC0415 - patterns that reading saves
+        from .streams.preparation import Ports  # noqa: PLC0415 - as the writer
+        from .streams.writer import Writer  # noqa: PLC0415 - patterns that reading saves
 
         engines = self.engines
         ports = Ports(
@@ -75,13 +76,15 @@ class Runtime:
             for topic in INGRESS
             for partition in range(self.engines.partitions)
         ]
+        writer = self._writer()
         consumer = Consumer(
             self.engines.log,
             WRITER_GROUP,
             places,
-            self._writer().handle,
+            writer.handle,
             self.letters.bury,
             self.progress,
+            prepare=writer.prepare,
         )
         return partial(_end, asyncio.create_task(consumer.run(), name="eunoe-writer"))
 

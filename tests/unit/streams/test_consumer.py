@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 
 from eunoe.schemas.errors import Damaged, Rejected, Unavailable
+from eunoe.schemas.limits import BATCH_RECORDS_MAX
 from eunoe.schemas.ports import Log, LogRecord, Position, TopicPartition
 from eunoe.streams.consumer import Consumer, Progress
 
@@ -131,3 +132,39 @@ async def test_a_bug_in_the_handler_is_told_to_everybody_who_waits() -> None:
     with pytest.raises(Damaged):
         await task
     assert progress.failed is not None
+
+
+async def test_what_comes_next_is_prepared_meanwhile_and_handed_over_after() -> None:
+    """The next records are worked ahead while the handler is busy, and committed in order."""
+    happened: list[str] = []
+    prepared = asyncio.Event()
+
+    class Slow(Handler):
+        async def handle(self, records: Sequence[LogRecord]) -> list[Rejected | None]:
+            """Be busy until the next records are prepared."""
+            if records[0].position.offset == 0:
+                await prepared.wait()
+            return await super().handle(records)
+
+    async def prepare(records: Sequence[LogRecord]) -> None:
+        happened.append(f"prepared {len(records)}")
+        if records[0].position.offset:
+            prepared.set()
+
+    handler, progress = Slow(happened), Progress()
+    log = ListLog(BATCH_RECORDS_MAX + 2, happened)
+    consumer = Consumer(
+        cast("Log", log), "group", [PLACE], handler.handle, handler.bury, progress, prepare=prepare
+    )
+    task = asyncio.create_task(consumer.run())
+    await progress.wait([Position(*PLACE, "e", BATCH_RECORDS_MAX + 1)])
+    task.cancel()
+    size = BATCH_RECORDS_MAX
+    assert happened == [
+        f"prepared {size}",
+        "prepared 2",
+        f"handled {size}",
+        f"commit {size}",
+        "handled 2",
+        f"commit {size + 2}",
+    ]
