@@ -15,6 +15,7 @@ __all__ = [
     "DIGEST_ATTEMPTS_MAX",
     "DIGEST_PAUSE_S",
     "FLUSH_RECORDS",
+    "HOUSEKEEPING_S",
     "ID_CHARACTERS_MAX",
     "MESSAGES_PER_ADD_MAX",
     "METADATA_BYTES_MAX",
@@ -48,3 +49,4 @@ REQUEST_BYTES_MAX: Final = 64 * 1024 * 1024  # one request to the process that o
 DIGEST_ATTEMPTS_MAX: Final = 1_000  # looks at a state that is being written to
 DIGEST_PAUSE_S: Final = 0.01
 COMPARISONS_MAX: Final = 1_000  # of a replayed with a live state that is being written to
+HOUSEKEEPING_S: Final = 3_600.0  # between two rounds of what is due by the clock

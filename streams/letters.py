@@ -137,9 +137,15 @@ class Letters:
     async def expire(self) -> int:
         """Delete letters older than seven days, and the shared keys of those days."""
         before = self._clock.now() - KEPT
-        old = [one for one in await self._all() if one.first_seen < before]
+        letters = await self._all()
+        old = [one for one in letters if one.first_seen < before]
+        if not old:
+            return 0
         gone = await self._log.expire(DEAD_LETTERS.name, before)
         await self._keys.shred([one.box.key_id for one in old if one.box is not None])
+        kept = {one.shared_key for one in letters if one.first_seen >= before}
+        names = {one.shared_key for one in old if one.shared_key is not None}
+        await self._keys.shred_shared(sorted(names - kept))
         return gone
 
     async def _all(self) -> list[Letter]:

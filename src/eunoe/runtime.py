@@ -1,14 +1,15 @@
 """The processors of an embedded store, put together over its engines."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from .infra.wiring import Engines
 from .operator import Operator
-from .schemas.errors import EunoeError
+from .schemas.errors import EunoeError, Unavailable
+from .schemas.limits import HOUSEKEEPING_S
 from .schemas.ports import TopicPartition
 from .schemas.topics import INGRESS, WRITER_GROUP
 from .streams.consumer import Consumer, Progress
@@ -86,10 +87,20 @@ class Runtime:
             self.progress,
             prepare=writer.prepare,
         )
-        return partial(_end, asyncio.create_task(consumer.run(), name="eunoe-writer"))
+        writing = asyncio.create_task(consumer.run(), name="eunoe-writer")
+        keeping = asyncio.create_task(self._keep_house(), name="eunoe-housekeeping")
+        return partial(_end, (keeping, writing))
+
+    async def _keep_house(self) -> None:
+        """Do what is due by the clock: dead letters go after their week."""
+        while True:
+            with suppress(Unavailable):  # the next round does it
+                await self.letters.expire()
+            await asyncio.sleep(HOUSEKEEPING_S)
 
 
-async def _end(task: "asyncio.Task[None]") -> None:
-    task.cancel()
-    with suppress(asyncio.CancelledError, EunoeError):  # whoever waited was told already
-        await task
+async def _end(tasks: "Sequence[asyncio.Task[None]]") -> None:
+    for task in tasks:
+        task.cancel()
+        with suppress(asyncio.CancelledError, EunoeError):  # whoever waited was told already
+            await task

@@ -1,13 +1,17 @@
 """What a user relies on, one promise a test; `make mutants` breaks each and expects a failure."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 import eunoe
+from eunoe.infra.sealing import WRAPPED_BYTES
 from eunoe.schemas.events import owner_key
+from eunoe.schemas.ports import NewRecord
 from eunoe.schemas.topics import TURNS
 from tests.support.memories import cheap_tools, open_memory
 from tests.support.tools import SetClock
@@ -181,3 +185,29 @@ async def test_two_identical_adds_at_once_make_one_memory(tmp_path: Path) -> Non
         kinds = [one.kind for one in await memory.list(user_id="ana")]
         assert kinds.count("turn") == 4
         assert len(kinds) == 5
+
+
+async def test_dead_letters_go_after_their_week(tmp_path: Path) -> None:
+    """A refused event can be looked at for seven days; then letter and keys are gone."""
+    clock = SetClock()
+    async with open_memory(tmp_path, tools=cheap_tools(clock=clock)) as memory:
+        await memory.add(turn(1, "the bicycle 自行车"), user_id="ana")
+        with pytest.raises(eunoe.Rejected):
+            await memory.add(turn(1, "another one"), user_id="ana")
+        log = memory.runtime.engines.log
+        await log.append([NewRecord(TURNS.name, OWNER.encode(), b"no event")])
+        await memory.settled()
+    clock.moment += timedelta(days=6)
+    async with open_memory(tmp_path, tools=cheap_tools(clock=clock)) as memory:
+        letters = await memory.dead_letters(user_id="ana", show=True)
+        assert len(letters) == 2
+        assert all(one.original for one in letters)
+    clock.moment += timedelta(days=2)
+    async with open_memory(tmp_path, tools=cheap_tools(clock=clock)) as memory:
+        async with asyncio.timeout(30):
+            while await memory.dead_letters():  # noqa: ASYNC110 - housekeeping tells nobody
+                await asyncio.sleep(0.01)
+    with closing(sqlite3.connect(tmp_path / "data" / "keys.sqlite")) as keys:
+        empty = f"zeroblob({WRAPPED_BYTES})"
+        left = keys.execute(f"SELECT count(*) FROM shared_keys WHERE wrapped <> {empty}")  # noqa: S608 - a constant
+        assert left.fetchone() == (0,)

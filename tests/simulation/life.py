@@ -85,7 +85,9 @@ class Life:
 
 
 class JumpingClock:
-    """`ports.Clock` whose time jumps, forth and back; a client's command has its own time.
+    """`ports.Clock` that jumps, forth and back by days; a client's command has its own time.
+
+    It stays within the week after which dead letters go.
 
     Args:
         dice: Draws the jumps.
@@ -93,7 +95,7 @@ class JumpingClock:
 
     def __init__(self, dice: Random) -> None:
         self._dice = dice
-        self._moment = START + timedelta(days=dice.randint(0, 400))
+        self._jump()
 
     def now(self) -> datetime:
         """Return the moment and go on."""
@@ -102,8 +104,11 @@ class JumpingClock:
             return START + timedelta(minutes=int(current.rpartition("/")[2]))
         self._moment += timedelta(seconds=1)
         if self._dice.random() < 0.02:
-            self._moment += timedelta(hours=self._dice.choice((-48, -1, 1, 24 * 40)))
+            self._jump()
         return self._moment
+
+    def _jump(self) -> None:
+        self._moment = START + timedelta(hours=self._dice.uniform(0, 6 * 24))
 
 
 async def _take_first(this: Any, records: Sequence[LogRecord]) -> None:
