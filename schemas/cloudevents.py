@@ -5,14 +5,13 @@ Header names and the content type are those of the binding (CloudEvents Kafka Pr
 """
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import Final
 
 import orjson
 from pydantic import ValidationError
 
 from .errors import Rejected
-from .events import PAYLOADS, Envelope, EventType, Turn, iso
+from .events import PAYLOADS, Envelope, EventType, Turn, iso, moment
 from .metadata import metadata_fault
 
 __all__ = ["CONTENT_TYPE", "Headers", "decode", "describe", "encode"]
@@ -29,6 +28,7 @@ _FIELDS: Final = frozenset(
 _RULES: Final = {
     "datetime_object_invalid": "must be a moment with an offset",
     "extra_forbidden": "must be left out",
+    "missing": "must be given",
     "uuid_parsing": "must be a UUID",
 }
 """For pydantic's own sentences, where they quote the input or don't say what to do."""
@@ -72,7 +72,7 @@ def decode(headers: Headers, value: bytes | None) -> Envelope:
             id=_text(attributes, "ce_id"),
             source=_text(attributes, "ce_source"),
             type=event_type,
-            time=datetime.fromisoformat(_text(attributes, "ce_time")),
+            time=moment(_text(attributes, "ce_time")),
             tenant_id=_text(attributes, "ce_tenantid"),
             user_id=_text(attributes, "ce_userid"),
             payload=PAYLOADS[event_type].model_validate(orjson.loads(value or b"")),

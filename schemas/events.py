@@ -35,6 +35,7 @@ __all__ = [
     "Turn",
     "event_id",
     "iso",
+    "moment",
     "owner_key",
     "split_owner",
 ]
@@ -170,6 +171,18 @@ def split_owner(owner: str) -> tuple[str, str]:
     """Undo `owner_key`: (tenant id, user id)."""
     tenant, _, user = owner.partition("/")
     return unquote(tenant), unquote(user)
+
+
+def moment(text: str) -> datetime:
+    """Read a moment as producers write it, ISO 8601; whether it has an offset is left open.
+
+    Raises:
+        ValueError: It is no moment.
+    """
+    if not text.isprintable():  # Python itself stops reading at a NUL
+        message = "a moment is written in visible characters"
+        raise ValueError(message)
+    return datetime.fromisoformat(text)
 
 
 def iso(moment: datetime) -> str:

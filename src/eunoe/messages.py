@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from .schemas.cloudevents import describe
 from .schemas.errors import Rejected
-from .schemas.events import Envelope, EventType, Turn
+from .schemas.events import Envelope, EventType, Turn, moment
 from .schemas.limits import MESSAGES_PER_ADD_MAX, TEXT_CHARACTERS_MAX
 from .schemas.metadata import metadata_fault
 from .streams.intake import replace_secrets
@@ -87,6 +87,7 @@ def envelopes(messages: object, origin: Origin) -> list[Envelope]:
 
 def _envelope(index: int, message: object, origin: Origin) -> Envelope:
     fields = _fields(index, message)
+    name, session_id = fields.get("id"), fields.get("session_id")  # empty is given, and refused
     try:
         content = fields["content"]
         if isinstance(content, str) and len(content) <= TEXT_CHARACTERS_MAX:
@@ -95,12 +96,12 @@ def _envelope(index: int, message: object, origin: Origin) -> Envelope:
             role=fields.get("role", "user"),
             content=content,
             name=fields.get("name"),
-            session_id=_given(fields, "session_id", origin.session_id),
+            session_id=origin.session_id if session_id is None else session_id,
             agent_id=origin.agent_id,
             metadata=_metadata(index, fields.get("metadata"), origin.metadata),
         )
         return Envelope(
-            id=_given(fields, "id", str(uuid.uuid4())),
+            id=str(uuid.uuid4()) if name is None else name,
             source=origin.source,
             type=EventType.TURN_ADDED,
             time=_time(index, fields.get("time"), origin.now),
@@ -118,7 +119,7 @@ def _fields(index: int, message: object) -> Mapping[str, Any]:
     if not isinstance(message, Mapping):
         raise _rejected(index, "it must be a text or a mapping with role and content")
     if "content" not in message:
-        raise _rejected(index, "content is missing")
+        raise _rejected(index, "content is missing: give role and content")
     unknown = sorted(str(name) for name in set(message) - FIELDS)
     if unknown:
         known = ", ".join(sorted(FIELDS))
@@ -129,29 +130,23 @@ def _fields(index: int, message: object) -> Mapping[str, Any]:
 
 def is_field_like(name: str) -> bool:
     """Say whether an unknown field's name may be repeated: it looks like a name, and no text."""
-    return name.isidentifier() and len(name) <= _TOLD_CHARACTERS_MAX
-
-
-def _given(fields: Mapping[str, Any], name: str, otherwise: str | None) -> str | None:
-    """Return a field; an empty text or a number is given too, and refused later."""
-    value: str | None = fields.get(name)
-    return otherwise if value is None else value
+    return name.isascii() and name.isidentifier() and len(name) <= _TOLD_CHARACTERS_MAX
 
 
 def _time(index: int, value: object, now: datetime) -> datetime:
     if value is None:
         return now
-    moment = value
+    said = value
     if isinstance(value, str):
         try:
-            moment = datetime.fromisoformat(value)
+            said = moment(value)
         except ValueError:
-            moment = None
-    if not isinstance(moment, datetime) or moment.tzinfo is None:
+            said = None
+    if not isinstance(said, datetime) or said.tzinfo is None:
         raise _rejected(
             index, "time must be ISO 8601 with an offset, such as 2024-06-15T22:00:00+08:00"
         )
-    return moment
+    return said
 
 
 def _metadata(

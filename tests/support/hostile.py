@@ -178,7 +178,7 @@ def drawn(strategy: st.SearchStrategy[_Drawn], count: int) -> list[_Drawn]:
         database=None,
         deadline=None,
         phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
     @given(strategy)
     def collect(value: _Drawn) -> None:
@@ -280,7 +280,7 @@ async def judge(memory: eunoe.Memory, cases: Sequence[Case]) -> Account:
 
 
 async def _add(memory: eunoe.Memory, case: Added, account: Account) -> None:
-    named = {"user_id": EVE} | case.call
+    named: dict[str, Any] = {"user_id": EVE, **case.call}
     names, refusal = await _outcome(memory.add(case.messages, **named))
     assert (refusal is None) is case.expect, f"{refusal}: {case.messages!r:.300} {named!r:.300}"
     # A user or source that is no text can't have stored anything.
@@ -369,7 +369,7 @@ async def _reasons(memory: eunoe.Memory) -> dict[str, list[str]]:
 
 
 async def _ask(memory: eunoe.Memory, case: Asked, account: Account) -> None:
-    named = {"user_id": EVE} | case.named
+    named: dict[str, Any] = {"user_id": EVE, **case.named}
     _, refusal = await _outcome(getattr(memory, case.call)(*case.arguments, **named))
     told = f"{refusal}: {case.call} {case.arguments!r:.300} {named!r:.300}"
     assert case.expect in {None, refusal is None}, told

@@ -96,15 +96,19 @@ PLACEHOLDERS: Final = (
     "[secret:private-key]", "[secret:\u200bpassword]", "［secret:password］", "[secret : password]",
     "\0[secret:password]\0",
 )  # fmt: skip
+ODD_LATIN: Final = "ﬁ Å Å ½ ﷺ K ſ ẛ̣ ǆ Ⅷ ① ᴬ ℌ 𝔸 𝒶 ﹙ ！ Ａ ｱ ﬀ İ ı ß ẞ".split()
+ODD_CHINESE: Final = (
+    "豈 更 Ａ １ ％ ｶﾞ が 葛󠄀 辻󠄁 ㍿ ㈱ ㊙ 〇 々 ⺀ ⿰ 𠮷 丽 ： ， 。 「 ﹁ ㄅ".split()
+)
+ENGLISH_CONFESSION: Final = "On day {} my password is {}"
+CHINESE_CONFESSION: Final = "第{}天我的密码是{}"
 PASSWORDS: Final = ("hunter2x", "Tr0ub4dor&3", "correct9horse", "S3cret!word", "qwerty123", "P@ss1")
 
 
-def _paired(
-    lefts: Sequence[str], rights: Sequence[str], put: Callable[[str, str], str]
-) -> list[str]:
-    """Put each left to each right, in turns, at least as many as a class needs."""
-    texts = dict.fromkeys(put(left, right) for right, left in product(rights, lefts))
-    return list(texts)
+def _paired(templates: Sequence[str], fillings: Sequence[str], gap: str) -> list[str]:
+    """Put each filling into the gap of each template."""
+    pairs = product(fillings, templates)
+    return list(dict.fromkeys(template.replace(gap, filling) for filling, template in pairs))
 
 
 def _inserted(bits: Sequence[str], texts: Sequence[str]) -> list[str]:
@@ -206,56 +210,45 @@ def _passwords(template: str) -> tuple[list[str], dict[str, str]]:
 
 def _secret(texts: Sequence[str], template: str) -> list[Case]:
     said, kept = _passwords(template)
-    like = [put for mark, text in product(PLACEHOLDERS, texts) for put in (f"{text} {mark}",)]
+    like = [f"{text} {mark}" for mark, text in product(PLACEHOLDERS, texts)]
     return through_every_door([*said, *like], expect=_is_taken, stored=kept)
 
 
-def _class(make: Callable[[], list[str]]) -> Callable[[], list[Case]]:
-    return lambda: through_every_door(make(), expect=_is_taken)
+def _class(make: Callable[..., list[str]], *given: object) -> Callable[[], list[Case]]:
+    return lambda: through_every_door(make(*given), expect=_is_taken)
 
 
-def _classes() -> Iterator[tuple[str, Callable[[], list[Case]]]]:
-    han = st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF)
-    any_character = st.characters(exclude_categories=["Cs"])
-    latin = "ﬁ Å Å ½ ﷺ K ſ ẛ̣ ǆ Ⅷ ① ᴬ ℌ 𝔸 𝒶 ﹙ ！ Ａ ｱ ﬀ İ ı ß ẞ".split()
-    wide = "豈 更 Ａ １ ％ ｶﾞ が 葛󠄀 辻󠄁 ㍿ ㈱ ㊙ 〇 々 ⺀ ⿰ 𠮷 丽 ： ， 。 「 ﹁ ㄅ".split()
+def _class_of_secrets(texts: Sequence[str], template: str) -> Callable[[], list[Case]]:
+    return lambda: _secret(texts, template)
+
+
+def _in_both_languages() -> Iterator[tuple[str, Callable[[], list[Case]]]]:
     for name, texts, prompts, deeds, names in (
         ("english", ENGLISH, PROMPTS, DEEDS, NAMES),
         ("chinese", CHINESE, CHINESE_PROMPTS, CHINESE_DEEDS, CHINESE_NAMES),
     ):
-        yield f"lone surrogates, {name}", _class(lambda texts=texts: _surrogates(texts))
-        yield f"control characters, {name}", _class(lambda texts=texts: _inserted(CONTROLS, texts))
-        yield f"sizes, {name}", _class(lambda texts=texts: _sizes(texts))
-        yield (
-            f"prompts, {name}",
-            _class(
-                lambda one=prompts, two=deeds: _paired(one, two, lambda x, y: x.replace("{}", y))
-            ),
-        )
-        yield (
-            f"sql, paths and shell, {name}",
-            _class(lambda two=names: _paired(CODE, two, lambda x, y: x.replace("{0}", y))),
-        )
-        yield (
-            f"direction and zero width, {name}",
-            _class(lambda texts=texts: _inserted(INVISIBLE, texts)),
-        )
-        yield f"combining characters, {name}", _class(lambda texts=texts: _zalgo(texts))
-        yield (
-            f"like our own JSON, {name}",
-            _class(lambda texts=texts: _paired(MIMICS, texts, lambda x, y: x.replace("%s", y))),
-        )
-    yield "normal forms, english", _class(lambda: _forms(ENGLISH, latin))
-    yield "normal forms, chinese", _class(lambda: _forms(CHINESE, wide))
-    yield (
-        "secrets and placeholders, english",
-        lambda: _secret(ENGLISH, "On day {} my password is {}"),
-    )
-    yield "secrets and placeholders, chinese", lambda: _secret(CHINESE, "第{}天我的密码是{}")
-    yield "any characters", _class(lambda: drawn(st.text(any_character, min_size=1), CASES))
-    yield "any chinese characters", _class(lambda: drawn(st.text(han, min_size=1), CASES))
-    yield "emoji only", _class(lambda: _emoji(()))
-    yield "emoji and chinese", _class(lambda: _emoji(CHINESE))
+        yield f"lone surrogates, {name}", _class(_surrogates, texts)
+        yield f"control characters, {name}", _class(_inserted, CONTROLS, texts)
+        yield f"sizes, {name}", _class(_sizes, texts)
+        yield f"prompts, {name}", _class(_paired, prompts, deeds, "{}")
+        yield f"sql, paths and shell, {name}", _class(_paired, CODE, names, "{0}")
+        yield f"direction and zero width, {name}", _class(_inserted, INVISIBLE, texts)
+        yield f"combining characters, {name}", _class(_zalgo, texts)
+        yield f"like our own JSON, {name}", _class(_paired, MIMICS, texts, "%s")
+
+
+def _classes() -> Iterator[tuple[str, Callable[[], list[Case]]]]:
+    han = st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF), min_size=1)
+    anything = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
+    yield from _in_both_languages()
+    yield "normal forms, english", _class(_forms, ENGLISH, ODD_LATIN)
+    yield "normal forms, chinese", _class(_forms, CHINESE, ODD_CHINESE)
+    yield "secrets and placeholders, english", _class_of_secrets(ENGLISH, ENGLISH_CONFESSION)
+    yield "secrets and placeholders, chinese", _class_of_secrets(CHINESE, CHINESE_CONFESSION)
+    yield "any characters", _class(drawn, anything, CASES)
+    yield "any chinese characters", _class(drawn, han, CASES)
+    yield "emoji only", _class(_emoji, ())
+    yield "emoji and chinese", _class(_emoji, CHINESE)
     yield "empty and blank", _class(_blank)
 
 
