@@ -42,7 +42,7 @@ def turn_hit(found: Found, turn: OpenTurn) -> Hit:
         text=turn.payload.content,
         score=found.score,
         sources=(turn.id,),
-        said_at=found.place.said_at,
+        said_at=found.spot.said_at,
         confidence=1.0,
         kind="turn",
         tier="active",

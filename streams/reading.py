@@ -176,19 +176,19 @@ class Reader:
 
     async def hits(self, owner: str, found: Sequence[Found]) -> list[Hit]:
         """Open what a search found."""
-        ids = [one.point_id for one in found if one.place.kind != "turn"]
+        ids = [one.point_id for one in found if one.spot.kind != "turn"]
         memories = {one.memory_id: one for one in await self._episodes.memories(owner, ids)}
         contents = await self._contents(owner, list(memories.values()))
-        events = {one.place.event_id for one in found}
-        events |= {source for memory in memories.values() for source in memory.sources}
-        turns = await self._turns.open(owner, list(events))
+        events = [one.spot.event_id for one in found]
+        sources = {source for memory in memories.values() for source in memory.sources}
+        turns = await self._turns.open(owner, list({*events, *sources}))
         hits = []
-        for one in found:
+        for one, event in zip(found, events, strict=True):
             memory = memories.get(one.point_id)
             if memory is not None and memory.memory_id in contents:
                 hits.append(memory_hit(one, memory, contents[memory.memory_id], turns))
-            elif one.place.event_id in turns:
-                hits.append(turn_hit(one, turns[one.place.event_id]))
+            elif event in turns:
+                hits.append(turn_hit(one, turns[event]))
         return hits
 
     async def slot_hits(self, owner: str, answers: Sequence[Answer]) -> list[Hit]:

@@ -15,7 +15,6 @@ from ..schemas.ports import (
     Encoder,
     EpisodicQuery,
     EpisodicStore,
-    EventPlace,
     IdentityStore,
     Keys,
     PointHit,
@@ -36,13 +35,13 @@ class Found:
 
     Args:
         point_id: A turn's chunk or a memory.
-        place: Where its turn stands.
+        spot: Where its turn stands.
         score: From 0 to 1.
         signals: Shares of the score.
     """
 
     point_id: UUID
-    place: EventPlace
+    spot: Spot
     score: float
     signals: dict[str, float]
 
@@ -136,7 +135,7 @@ class Recall:
             return []
         if self._turns_searchable and (kinds is None or "turn" in kinds):
             candidates += await self._near(owner, candidates, spots, named)
-        return await self._placed(owner, _distinct(best_first(candidates), spots, limit))
+        return _distinct(best_first(candidates), spots, limit)
 
     async def _near(
         self,
@@ -149,16 +148,6 @@ class Recall:
         near = {spot.event: spot for spot in found.values() if spot.event not in spots}
         spots |= near
         return _candidates([PointHit(event, None, None) for event in near], near, named)
-
-    async def _placed(self, owner: str, ranked: Sequence[Ranked]) -> list[Found]:
-        """Give what is shown its whole place; what was erased meanwhile has none."""
-        points = [(UUID(one.id), one) for one in ranked]
-        places = await self._identity.places(owner, [point for point, _ in points])
-        return [
-            Found(point, places[point], one.score, one.signals)
-            for point, one in points
-            if point in places
-        ]
 
 
 def _places(candidates: Sequence[Candidate]) -> list[tuple[bytes, int]]:
@@ -176,19 +165,20 @@ def _candidates(
     candidates = []
     for point, dense, sparse in hits:
         if (spot := spots.get(point)) is not None:
-            _, session, position, speaker = spot
+            _, session, position, speaker, _, _ = spot
             is_named = bool(speaker) and not named.isdisjoint(speaker)
             candidates.append(Candidate(point.hex(), dense, sparse, session, position, is_named))
     return candidates
 
 
-def _distinct(ranked: Iterable[Ranked], spots: dict[bytes, Spot], limit: int) -> list[Ranked]:
+def _distinct(ranked: Iterable[Ranked], spots: Mapping[bytes, Spot], limit: int) -> list[Found]:
     """Keep the best point of each turn."""
-    found: dict[bytes, Ranked] = {}
+    found: dict[bytes, Found] = {}
     for one in ranked:
-        event = spots[bytes.fromhex(one.id)].event
-        if event not in found:
-            found[event] = one
+        point = bytes.fromhex(one.id)
+        spot = spots[point]
+        if spot.event not in found:
+            found[spot.event] = Found(UUID(bytes=point), spot, one.score, one.signals)
             if len(found) == limit:
                 break
     return list(found.values())

@@ -11,6 +11,8 @@ import sqlite3
 from array import array
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 from uuid import UUID
@@ -34,7 +36,12 @@ PLACES_STEP: Final = 8  # likewise
 PLACE_COLUMNS: Final = (
     "e.event_id, e.session, e.position, e.speaker, e.said_at, e.role, e.journal_offset"
 )
-SPOT_COLUMNS: Final = "e.event_id, e.session, e.position, e.speaker"
+SPOT_COLUMNS: Final = "e.event_id, e.session, e.position, e.speaker, e.said_at"
+NEIGHBOURS: Final = (
+    "WITH wanted (session, position) AS (VALUES {})"  # noqa: S608 - constants
+    f" SELECT {SPOT_COLUMNS} FROM wanted w CROSS JOIN events e"
+    " WHERE e.session = w.session AND e.position = w.position AND e.owner = ?"
+)
 
 
 class SqliteIdentity:
@@ -121,8 +128,10 @@ class SqliteIdentity:
     async def spots(self, owner: str, point_ids: Sequence[bytes]) -> dict[bytes, Spot]:
         """Return what a ranking needs of where points stand."""
         turns, others = self._standing(SPOT_COLUMNS, owner, point_ids)
-        found = {row[0]: _spot(row) for row in turns}
-        return found | {row[-1]: _spot(row) for row in others}
+        found = {row[0]: _spot(*row) for row in turns}
+        for row in others:
+            found[row[-1]] = _spot(*row[:-1])
+        return found
 
     async def neighbours(
         self, owner: str, places: Sequence[tuple[bytes, int]]
@@ -131,14 +140,9 @@ class SqliteIdentity:
         if not places:
             return {}
         padded = _padded(places, PLACES_STEP)
-        marks = ",".join(["(?,?)"] * len(padded))
-        rows = self._read(
-            f"WITH wanted (session, position) AS (VALUES {marks})"  # noqa: S608 - constants
-            f" SELECT {SPOT_COLUMNS} FROM wanted w CROSS JOIN events e"
-            " WHERE e.session = w.session AND e.position = w.position AND e.owner = ?",
-            (*(value for place in padded for value in place), self._number(owner)),
-        )
-        return {(row[1], row[2]): _spot(row) for row in rows}
+        sql = _marked(NEIGHBOURS, "(?,?)", len(padded))
+        rows = self._read(sql, (*chain.from_iterable(padded), self._number(owner)))
+        return {(row[1], row[2]): _spot(*row) for row in rows}
 
     async def session_end(self, owner: str, session: bytes) -> int:
         """Return the position that the session's next turn gets."""
@@ -281,17 +285,24 @@ class SqliteIdentity:
         rows: list[Row] = []
         for start in range(0, len(values), VALUES_MAX):
             part = _padded(values[start : start + VALUES_MAX], VALUES_STEP)
-            rows += self._read(sql.format(",".join("?" * len(part))), (number, *part))
+            rows += self._read(_marked(sql, "?", len(part)), (number, *part))
         return rows
+
+
+@cache
+def _marked(sql: str, mark: str, count: int) -> str:
+    """Put marks into a statement; of each statement there are few counts, see `_padded`."""
+    return sql.format(",".join([mark] * count))
 
 
 def _padded(values: Sequence[Item], step: int) -> Sequence[Item]:
     return [*values, *[values[-1]] * (-len(values) % step)]
 
 
-def _spot(row: Row) -> Spot:
-    speaker = row[3]
-    return Spot(row[0], row[1], row[2], tuple(array("I", speaker)) if speaker else ())
+def _spot(
+    event: bytes, session: bytes, position: int, speaker: bytes, said: str, kind: str = "turn"
+) -> Spot:
+    return Spot(event, session, position, tuple(array("I", speaker)) if speaker else (), said, kind)
 
 
 def _place(row: Row, kind: str = "turn") -> EventPlace:

@@ -10,7 +10,7 @@ import numpy as np
 import qdrant_edge as edge
 
 from ...schemas.events import iso
-from ...schemas.ports import MemoryPoint
+from ...schemas.ports import EpisodicQuery, MemoryPoint
 from ...schemas.records import Box, Candidate, Decision, JournalRecord, Sparse
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "memory_of",
     "memory_point",
     "owner_filter",
+    "search_requests",
     "turn_points",
 ]
 
@@ -51,6 +52,27 @@ def owner_filter(
         must.append(edge.FieldCondition(key="kind", match=edge.MatchAny(any=list(kinds))))
     turns = edge.FieldCondition(key="kind", match=edge.MatchValue(value=TURN))
     return edge.Filter(must=must, must_not=[turns] if without_turns else None)
+
+
+def search_requests(query: EpisodicQuery) -> list[edge.QueryRequest]:
+    """Return the dense and the sparse part of a query, as far as it has them."""
+    only = owner_filter(query.owner, query.kinds)
+    requests: list[edge.QueryRequest] = []
+    if query.vector is not None:
+        nearest = edge.Query.Nearest(query.vector.tolist(), using=DENSE)
+        requests.append(edge.QueryRequest(query=nearest, filter=only, limit=query.limit))
+    if query.terms:
+        vector = edge.SparseVector(list(query.terms), [1.0] * len(query.terms))
+        everything = only if query.kinds is None else owner_filter(query.owner, None)
+        requests.append(
+            edge.QueryRequest(
+                query=edge.Query.Nearest(vector, using=TERMS),
+                filter=only,
+                limit=query.limit,
+                params=edge.SearchParams(idf=edge.IdfParams(corpus=everything)),
+            )
+        )
+    return requests
 
 
 def _dense(vector: bytes) -> list[float]:

@@ -73,19 +73,33 @@ class EventPlace(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """What a ranking needs of an `EventPlace`; a search looks at hundreds and shows ten.
+    """What a search needs of an `EventPlace`: it looks at hundreds and shows ten.
 
     Args:
         event: The 16 bytes of `event_id`.
         session: As there.
         position: As there.
         speaker: As there.
+        said: `said_at` as ISO 8601 text.
+        kind: As there.
     """
 
     event: bytes
     session: bytes
     position: int
     speaker: tuple[int, ...]
+    said: str
+    kind: str = "turn"
+
+    @property
+    def event_id(self) -> UUID:
+        """The turn that the point's text came from."""
+        return UUID(bytes=self.event)
+
+    @property
+    def said_at(self) -> datetime:
+        """When it was said."""
+        return datetime.fromisoformat(self.said)
 
 
 @dataclass(frozen=True, slots=True)

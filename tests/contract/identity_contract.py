@@ -57,7 +57,9 @@ async def picture(store: IdentityStore, owner: str) -> tuple[object, ...]:
 
 def spot(place: EventPlace) -> Spot:
     """Return what a spot has of a place."""
-    return Spot(place.event_id.bytes, place.session, place.position, place.speaker)
+    event = place.event_id.bytes
+    said = place.said_at.isoformat(timespec="microseconds")
+    return Spot(event, place.session, place.position, place.speaker, said, place.kind)
 
 
 def _matter(row: StatementRow) -> bytes:
@@ -206,6 +208,9 @@ class IdentityContract:
         assert set(places) == {*asked} - {ident("no")}
         spots = await store.spots(ANA, [point.bytes for point in asked])
         assert spots == {point.bytes: spot(place) for point, place in places.items()}
+        for point, place in places.items():
+            one = spots[point.bytes]
+            assert (one.event_id, one.said_at) == (place.event_id, place.said_at)
         assert await store.spots(ANA, []) == {}
 
     async def test_sessions_grow_and_have_neighbours(self, store: IdentityStore) -> None:

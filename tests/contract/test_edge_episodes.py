@@ -1,5 +1,6 @@
 """The episodic store's contract on Qdrant Edge."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import count
@@ -7,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from eunoe.infra.embedded.episodes import EdgeEpisodes
+from eunoe.infra.embedded.episodes import LOOKED_UP_MAX, EdgeEpisodes
+from eunoe.schemas.errors import Unavailable
 from eunoe.schemas.ports import EpisodicStore
 from tests.contract.episodes_contract import EpisodesContract, NewStore
-from tests.support.records import DIMENSION
+from tests.support.records import ANA, DIMENSION, ident, new, vector
 
 
 class Place:
@@ -50,3 +52,32 @@ async def open_store(new_store: NewStore) -> AsyncIterator[EpisodicStore]:
 
 class TestEdgeEpisodes(EpisodesContract):
     """Qdrant Edge keeps the promises of `ports.EpisodicStore`."""
+
+
+@pytest.mark.parametrize("count", [1, LOOKED_UP_MAX + 1])
+async def test_a_look_up_never_waits_in_the_event_loop(store: EpisodicStore, count: int) -> None:
+    """While the engine is at work, boxes and memories are looked up in the store's thread."""
+    assert isinstance(store, EdgeEpisodes)
+    await store.apply([new(1, "t1", "m1", vector(1.0))])
+    turns = [ident("t1"), *(ident(f"none/{number}") for number in range(count - 1))]
+    memories = [ident("m1"), *turns[1:]]
+    with store._engine:
+        boxes = asyncio.create_task(store.turn_boxes(ANA, turns))
+        found = asyncio.create_task(store.memories(ANA, memories))
+        await asyncio.sleep(0.05)
+        assert not boxes.done()
+        assert not found.done()
+    assert set(await boxes) == {ident("t1")}
+    assert [one.memory_id for one in await found] == [ident("m1")]
+    assert await store.turn_boxes(ANA, turns) == boxes.result()
+    assert await store.memories(ANA, memories) == found.result()
+
+
+async def test_a_closed_store_looks_nothing_up(new_store: NewStore) -> None:
+    """After `close` look-ups are Unavailable as everything else is."""
+    async with new_store().open() as store:
+        await store.apply([new(1, "t1", "m1", vector(1.0))])
+    with pytest.raises(Unavailable, match="closed"):
+        await store.turn_boxes(ANA, [ident("t1")])
+    with pytest.raises(Unavailable, match="closed"):
+        await store.memories(ANA, [ident("m1")])

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final, cast
-from uuid import UUID
 
 import pytest
 
@@ -11,7 +10,6 @@ from eunoe.infra.terms import Terms
 from eunoe.schemas.ports import (
     EpisodicQuery,
     EpisodicStore,
-    EventPlace,
     IdentityStore,
     Keys,
     PointHit,
@@ -39,7 +37,7 @@ class Shelf:
         self.keys = OpenKeys()
         self.rows: list[StatementRow] = []
         self.hits: list[PointHit] = []
-        self.places_by_id: dict[UUID, EventPlace] = {}
+        self.spots_by_id: dict[bytes, Spot] = {}
         self.asked: list[EpisodicQuery] = []
 
     def recall(self, *, turns_searchable: bool = True) -> Recall:
@@ -93,8 +91,8 @@ class Shelf:
         point = ident(name)
         kind = "turn" if name.startswith("t") else "fact"
         self.hits.append(PointHit(point.bytes, dense, sparse))
-        self.places_by_id[point] = EventPlace(
-            ident(turn), kind, turn.encode(), 0, (), START, "user", 1
+        self.spots_by_id[point.bytes] = Spot(
+            ident(turn).bytes, turn.encode(), 0, (), START.isoformat(), kind
         )
 
     async def query(self, query: EpisodicQuery) -> list[PointHit]:
@@ -105,16 +103,7 @@ class Shelf:
     async def spots(self, owner: str, point_ids: Sequence[bytes]) -> dict[bytes, Spot]:
         """Return spots."""
         assert owner == ANA
-        return {
-            point.bytes: Spot(place.event_id.bytes, place.session, place.position, place.speaker)
-            for point, place in self.places_by_id.items()
-            if point.bytes in point_ids
-        }
-
-    async def places(self, owner: str, point_ids: Sequence[UUID]) -> dict[UUID, EventPlace]:
-        """Return places."""
-        assert owner == ANA
-        return {key: place for key, place in self.places_by_id.items() if key in point_ids}
+        return {point: spot for point, spot in self.spots_by_id.items() if point in point_ids}
 
     async def neighbours(
         self, owner: str, places: Sequence[tuple[bytes, int]]
@@ -221,7 +210,7 @@ async def test_a_turn_is_shown_once() -> None:
     shelf.put("m1", "t1", 0.7, 1.0)
     shelf.put("t2", "t2", 0.6, 1.0)
     found = await shelf.recall().find(ANA, "tea in Lisbon", limit=10, kinds=None)
-    assert [one.place.event_id for one in found] == [ident("t1"), ident("t2")]
+    assert [one.spot.event_id for one in found] == [ident("t1"), ident("t2")]
     assert found[0].score >= found[1].score
 
 
@@ -232,7 +221,7 @@ async def test_no_more_than_the_limit_is_shown(limit: int) -> None:
     for number in range(5):
         shelf.put(f"t{number}", f"t{number}", 0.9 - number / 10, 5.0 - number)
     found = await shelf.recall().find(ANA, "tea in Lisbon", limit=limit, kinds=None)
-    assert [one.place.event_id for one in found] == [ident(f"t{n}") for n in range(limit)]
+    assert [one.spot.event_id for one in found] == [ident(f"t{n}") for n in range(limit)]
 
 
 @pytest.mark.parametrize("question", ["tea in Lisbon tea", "里斯本的茶"])
@@ -253,6 +242,6 @@ async def test_a_point_that_was_erased_meanwhile_is_left_out() -> None:
     shelf = Shelf()
     shelf.put("t1", "t1", 0.9, 3.0)
     shelf.put("t2", "t2", 0.8, 2.0)
-    del shelf.places_by_id[ident("t1")]
+    del shelf.spots_by_id[ident("t1").bytes]
     found = await shelf.recall().find(ANA, "tea in Lisbon", limit=10, kinds=None)
     assert [one.point_id for one in found] == [ident("t2")]
