@@ -1,7 +1,7 @@
 # Everything is installed into .venv in this folder; nothing else on the machine is touched.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test sim bench mutants lock schemas clean
+.PHONY: help install demo check test coverage sim bench mutants lock schemas clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -15,6 +15,7 @@ help:
 	@echo
 	@echo '  make demo      show it: import a small conversation, ask, forget one thing, prove it'
 	@echo '  make test      run every test that needs no server'
+	@echo '  make coverage  run the same tests, and say by folder what of the code they reach'
 	@echo '  make check     linter, formatter, types, dependency rules, tidiness'
 	@echo '  make sim       simulate histories with crashes: SEEDS=20 of them, or SEED=N alone'
 	@echo '  make mutants   break the code on purpose; each break must make its test fail'
@@ -82,6 +83,11 @@ ifdef DATA
 	$(BIN)/python benchmarks/memorybank.py $(DATA)/memorybank
 	$(BIN)/python benchmarks/gate.py --data $(DATA)/extraction
 endif
+
+coverage: $(STAMP)
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -m 'not server'
+	$(BIN)/coverage json --quiet -o - | $(BIN)/python tests/ci/coverage_folders.py
 
 mutants: $(STAMP)
 	$(BIN)/python tests/mutants/run.py
