@@ -6,13 +6,14 @@ from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from eunoe.infra.embedded.episodes import LOOKED_UP_MAX, EdgeEpisodes
 from eunoe.schemas.errors import Unavailable
-from eunoe.schemas.ports import EpisodicStore
+from eunoe.schemas.ports import Applied, EpisodicStore
 from tests.contract.episodes_contract import EpisodesContract, NewStore
-from tests.support.records import ANA, DIMENSION, ident, new, vector
+from tests.support.records import ANA, DIMENSION, EPOCH, PARTITION, ident, new, stored, vector
 
 
 class Place:
@@ -81,3 +82,20 @@ async def test_a_closed_store_looks_nothing_up(new_store: NewStore) -> None:
         await store.turn_boxes(ANA, [ident("t1")])
     with pytest.raises(Unavailable, match="closed"):
         await store.memories(ANA, [ident("m1")])
+
+
+async def test_a_failed_apply_moves_no_marker(store: EpisodicStore) -> None:
+    """Records whose points the engine refused aren't counted as applied by a later flush."""
+    await store.apply([stored(1, "t1")])
+    wide = np.ones(2 * DIMENSION, dtype=np.float32)
+    with pytest.raises(Unavailable):
+        await store.apply([stored(2, "t2", chunks=[("t2", wide, [1])])])
+    await store.flush()
+    assert await store.applied(PARTITION) == Applied(EPOCH, 2)
+    await store.apply([stored(2, "t2")])
+    await store.flush()
+    assert await store.applied(PARTITION) == Applied(EPOCH, 3)
+    assert set(await store.turn_boxes(ANA, [ident("t1"), ident("t2")])) == {
+        ident("t1"),
+        ident("t2"),
+    }

@@ -188,6 +188,21 @@ async def test_letters_go_after_seven_days_with_their_keys() -> None:
     assert set(desk.keys.present) == {young.box.key_id}
 
 
+async def test_shared_keys_go_with_the_last_letter_of_their_day() -> None:
+    """A key that several letters share is destroyed when none of them is kept."""
+    desk = Desk()
+    await desk.bury(unreadable("one", seen=desk.clock.moment))
+    desk.clock.moment += timedelta(hours=2)
+    await desk.bury(unreadable("two", "default/ben", desk.clock.moment))
+    (name,) = desk.keys.shared
+    desk.clock.moment += KEPT - timedelta(hours=1)
+    assert await desk.letters.expire() == 1
+    assert desk.keys.shared == {name}
+    desk.clock.moment += timedelta(hours=2)
+    assert await desk.letters.expire() == 1
+    assert desk.keys.shared == set()
+
+
 async def test_letters_of_many_pages_are_all_listed() -> None:
     """However many letters there are, each is listed once."""
     desk = Desk()
