@@ -11,7 +11,7 @@ import pytest
 from eunoe.infra.terms import Terms
 from eunoe.schemas.cloudevents import encode
 from eunoe.schemas.errors import Rejected, Unavailable
-from eunoe.schemas.events import Envelope, EventType, Payload, SetTimezone, Turn
+from eunoe.schemas.events import Envelope, EventType, Payload, SetTimezone, Turn, iso
 from eunoe.schemas.ports import (
     Encoder,
     EpisodicStore,
@@ -141,7 +141,7 @@ class House:
             if one.owner == owner
         }
         return {
-            place: Spot(found[place].event_id.bytes, *place, ())
+            place: Spot(found[place].event_id.bytes, *place, (), iso(found[place].said_at))
             for place in places
             if place in found
         }
