@@ -40,9 +40,9 @@ class Settings:
             folder: Instead of EUNOE_FOLDER.
 
         Raises:
-            Rejected: A variable has a value that can't be used.
+            Rejected: A variable has a value that can't be used, or one is missing.
         """
-        home = Path.home()
+        home = _home()
         data_home = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
         config = os.environ.get("EUNOE_CONFIG_HOME") or os.environ.get("XDG_CONFIG_HOME")
         searchable = os.environ.get("EUNOE_TURNS_SEARCHABLE", "1")
@@ -56,3 +56,11 @@ class Settings:
             config_home=Path(config) if config else home / ".config",
             turns_searchable=searchable == "1",
         )
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError as error:  # a container's user may have none
+        message = "No home folder is known: set HOME to a folder of this user's own."
+        raise Rejected(message) from error

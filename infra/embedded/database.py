@@ -28,7 +28,7 @@ _UNAVAILABLE: Final = {
     sqlite3.SQLITE_READONLY: "the file is read-only",
     sqlite3.SQLITE_BUSY: "another process holds the file",
     sqlite3.SQLITE_LOCKED: "another connection holds the file",
-    sqlite3.SQLITE_IOERR: "the disk reported an error",
+    sqlite3.SQLITE_IOERR: "the disk is full or reported an error",
     sqlite3.SQLITE_CANTOPEN: "the file can't be opened",
     sqlite3.SQLITE_PERM: "access to the file is denied",
     sqlite3.SQLITE_NOMEM: "memory ran out",

@@ -19,6 +19,7 @@ from typing import Any, Final, Self
 import orjson
 import pytest
 
+from eunoe.infra.settings import Settings
 from eunoe.schemas.errors import Damaged, EunoeError, FolderHeld, Rejected, Unavailable
 from tests.properties.histories import LINES, QUESTIONS
 from tests.support.faults import (
@@ -417,6 +418,70 @@ def test_too_few_open_files(place: Path, expected: str) -> None:
         assert "error" not in told or is_sentence(told["sentence"]), told
     assert ends == {"open", Unavailable.__name__}
     assert state(place)[0] == expected
+
+
+@pytest.mark.slow
+def test_no_more_open_files(place: Path, expected: str) -> None:
+    """A process that may open no more files goes on or says a sentence, and loses nothing."""
+    with Strained(place, 1) as process:
+        assert process.ask("read")["digest"] == expected
+        process.ask("files")
+        for _ in range(25):
+            process.step()
+        process.ask("lift")
+        found = process.ask("read")
+        process.end()
+    assert state(place) == (found["digest"], found["turns"])
+    process.verify({ident: text for ident, text in found["turns"].items() if len(ident) > 5})
+
+
+@pytest.mark.parametrize("words", [("list", "--user", USER), ("--version",), ("--help",)])
+def test_output_that_finds_no_room(words: tuple[str, ...], place: Path) -> None:
+    """What can't be printed is told as a sentence, before a command runs as well as after."""
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(  # noqa: S603 - our own program
+            [sys.executable, "-m", "tests.support.commanding", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment(place),
+            check=False,
+            timeout=60,
+        )
+    verify_refused(Answer(done.returncode, "", done.stderr.decode()), UNAVAILABLE)
+
+
+def test_no_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user without a home folder is told which variable to set."""
+
+    def fail() -> Path:
+        message = "Could not determine home directory."
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(Path, "home", fail)
+    with pytest.raises(Rejected, match="set HOME"):
+        Settings.from_env()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["log.sqlite", "keys.sqlite", "identity.sqlite"])
+def test_damage_anywhere_ends_in_a_sentence(name: str, original: Path, tmp_path: Path) -> None:
+    """Whichever bytes of a file are changed, nothing but a sentence says that it can't be read."""
+    dice = random.Random(f"{SEED}/{name}")  # noqa: S311 - reproducible, not secret
+    print(f"EUNOE_FAULT_SEED={SEED}")
+    sentences: list[str] = []
+    for number in range(10):
+        place = tmp_path / str(number)
+        copy_store(original, place)
+        with (place / "data" / name).open("r+b") as file:
+            file.seek(dice.randrange((original / "data" / name).stat().st_size))
+            file.write(dice.randbytes(dice.choice([60, 500, 4096])))
+        try:
+            state(place)
+        except EunoeError as error:
+            sentences.append(str(error))
+        shutil.rmtree(place)
+    assert all(is_sentence(one) for one in sentences), sentences
+    assert sentences
 
 
 def test_a_second_opener_is_told_of_the_first(place: Path, expected: str) -> None:

@@ -5,7 +5,8 @@ answers each line of standard input with a line of JSON:
 
     step            adds, settles or forgets; {"added": ids}, {"forgot": id}, {"settled": true}
     free BYTES      files may grow by so many bytes and no more; {"limit": bytes}
-    lift            they may grow again
+    files           no more files may be open than are
+    lift            files may grow again, and more may be open
     settle          waits until all is decided
     read            {"turns": {id: text}, "digest": …}
 
@@ -96,9 +97,17 @@ class Strained:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
         return {"limit": limit}
 
+    async def _files(self) -> dict[str, Any]:
+        count = _open_files()
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (count, most))
+        return {"limit": count}
+
     async def _lift(self) -> dict[str, Any]:
         limits = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         return {"limit": None}
 
     async def _read(self) -> dict[str, Any]:
@@ -109,6 +118,10 @@ class Strained:
 
     def _growing(self) -> Iterator[Path]:
         return self._place.rglob("*.sqlite*")
+
+
+def _open_files() -> int:
+    return max(int(one.name) for one in Path("/dev/fd").iterdir())
 
 
 async def main(place: str, seed: str, files: str = "") -> None:

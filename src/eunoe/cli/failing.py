@@ -6,6 +6,7 @@
 
 import errno
 import json
+import sys
 from typing import Any, Final
 
 import click
@@ -29,6 +30,14 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as click calls it
         """Name the commands in the order in which they were added, not by the alphabet."""
         return list(self.commands)
+
+    def main(self, *positional: Any, **named: Any) -> Any:  # noqa: ANN401 - as click has it
+        """Run the program; what is printed before any command runs may find no room either."""
+        try:
+            return super().main(*positional, **named)
+        except OSError as error:
+            click.echo(_sentence(error), err=True)
+            sys.exit(_EXIT_UNAVAILABLE)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as click has it
         """Run a command; translate what it raises on purpose."""
