@@ -6,12 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 import orjson
 
 from ..schemas.errors import Rejected, Unavailable
 from ..schemas.ports import Vectors
-from .vectors import normalise_rows
 
 __all__ = ["FastembedEncoder"]
 
@@ -61,6 +59,10 @@ class FastembedEncoder:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _encode(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np  # noqa: PLC0415 - what only reads does without
+
+        from .vectors import normalise_rows  # noqa: PLC0415 - with numpy
+
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for row, text in enumerate(texts):
             rows[row] = next(iter(self._model.embed([text], batch_size=1)))

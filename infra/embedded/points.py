@@ -3,10 +3,10 @@
 import base64
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from struct import unpack
 from typing import Any, Final
 from uuid import UUID
 
-import numpy as np
 import qdrant_edge as edge
 
 from ...schemas.events import iso
@@ -76,13 +76,11 @@ def search_requests(query: EpisodicQuery) -> list[edge.QueryRequest]:
 
 
 def _dense(vector: bytes) -> list[float]:
-    values: list[float] = np.frombuffer(vector, dtype="<f2").tolist()
-    return values
+    return list(unpack(f"<{len(vector) // 2}e", vector))
 
 
 def _sparse(terms: Sparse) -> edge.SparseVector:
-    weights = np.frombuffer(terms.weights, dtype="<f2").tolist()
-    return edge.SparseVector(list(terms.indices), weights)
+    return edge.SparseVector(list(terms.indices), _dense(terms.weights))
 
 
 def turn_points(record: JournalRecord) -> Iterator[edge.Point]:
@@ -140,6 +138,8 @@ def memory_of(found: edge.Record | edge.ScoredPoint) -> MemoryPoint:
     payload = found.payload or {}
     vector = None
     if isinstance(found.vector, dict):
+        import numpy as np  # noqa: PLC0415 - what only reads does without
+
         vector = np.asarray(found.vector[DENSE], dtype=np.float32)
     times = {
         name: datetime.fromisoformat(payload[name])

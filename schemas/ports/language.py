@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "Clock",
@@ -17,7 +18,10 @@ __all__ = [
     "Vectors",
 ]
 
-Vectors = NDArray[np.float32]
+if TYPE_CHECKING:
+    Vectors = NDArray[np.float32]
+else:
+    Vectors = Any  # numpy takes a tenth of a second to import, and what only reads does without
 """Rows of float32; shape (texts, dimension) or (dimension,)."""
 
 EntityKind = Literal["person", "organization", "place", "project", "product", "work", "other"]

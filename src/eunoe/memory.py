@@ -5,13 +5,11 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import datetime
-from typing import Any, Final, Self
-from zoneinfo import available_timezones
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from .door import serve as serve_door
 from .infra.settings import Settings
 from .infra.wiring import Tools, open_engines
-from .messages import Message, Origin, envelopes
 from .parameters import ident_of, limit_of, name_of, not_yet, question_of, several
 from .runtime import Runtime
 from .schemas.cloudevents import encode
@@ -31,6 +29,9 @@ from .schemas.results import (
 )
 from .schemas.topics import COMMANDS, INGRESS, TURNS
 from .streams.reading import Ident
+
+if TYPE_CHECKING:
+    from .messages import Message
 
 __all__ = ["Memory"]
 
@@ -113,7 +114,7 @@ class Memory:
 
     async def add(  # noqa: PLR0913 - the parameters that users of memory libraries know
         self,
-        messages: Message | Sequence[Message],
+        messages: "Message | Sequence[Message]",
         *,
         user_id: str,
         session_id: str | None = None,
@@ -150,6 +151,8 @@ class Memory:
         """
         not_yet("expires_at", expires_at)
         not_yet("store", None if store else store)
+        from .messages import Origin, envelopes  # noqa: PLC0415 - patterns that reading saves
+
         origin = Origin(
             tenant_id=name_of("tenant_id", tenant_id),
             user_id=name_of("user_id", user_id),
@@ -260,6 +263,8 @@ class Memory:
         Raises:
             Rejected: There is no such zone.
         """
+        from zoneinfo import available_timezones  # noqa: PLC0415 - for this alone
+
         if timezone not in available_timezones():
             message = "The time zone must be an IANA name, such as Asia/Shanghai."
             raise Rejected(message)
