@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import orjson
 import pytest
 
 import eunoe
-from eunoe.schemas.events import owner_key
+from eunoe.schemas.events import event_id, owner_key
 from eunoe.schemas.limits import REQUEST_BYTES_MAX
 from eunoe.schemas.ports import NewRecord
-from eunoe.schemas.topics import TURNS
+from eunoe.schemas.topics import COMMANDS, TURNS
 from tests.support.hostile import EVE, Case, assert_sentence, headers, judge
 from tests.support.hostile_fields import FIELD_CLASSES
 from tests.support.hostile_texts import TEXT_CLASSES
@@ -89,6 +90,22 @@ async def test_the_longest_record_is_buried_too(tmp_path: Path) -> None:
         assert letter.original.startswith(KEPT[1])
         assert await memory.digest(user_id=ANA) == kept
         await assert_at_work(memory)
+
+
+@pytest.mark.xfail(
+    reason="the identity store deletes by event id alone (infra/embedded/identity_writes.py, _erase)"
+)
+async def test_a_forget_on_the_wire_reaches_its_own_user_only(tmp_path: Path) -> None:
+    """A forget that names the event of another user removes nothing of that user's."""
+    async with open_memory(tmp_path) as memory:
+        kept = await add_kept(memory)
+        named = event_id("default", ANA, "chat", "kept-0")
+        value = orjson.dumps({"event_ids": [str(named)]})
+        pairs = headers(EVE, "hostile", ce_type=b"eunoe.forget.v1")
+        key = owner_key("default", EVE).encode()
+        await memory.runtime.engines.log.append([NewRecord(COMMANDS.name, key, value, pairs)])
+        await memory.settled()
+        assert await memory.digest(user_id=ANA) == kept
 
 
 @pytest.mark.parametrize("ids", [("kept-0",), (("chat", "kept-0"),), ["kept-0"], "kept-0"])
