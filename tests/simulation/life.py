@@ -182,8 +182,7 @@ async def _live(life: Life, dice: Random, report: Callable[..., None]) -> None:
     settings = settings_in(life.place)
     tools = Tools(encoder=WordEncoder(), recogniser=WordRecogniser(), clock=JumpingClock(dice))
     async with AsyncExitStack() as stack:
-        has_store = (settings.folder / STORE_FILE).exists()
-        zombie = await _open_zombie(settings, stack) if life.zombie and has_store else None
+        zombie = await _open_zombie(settings, stack) if life.zombie else None
         memory = await _open(settings, tools, stack)
         names = [f"{one.tenant_id}/{one.user_id}" for one in life.clients]
         runs = [
@@ -291,8 +290,11 @@ async def _send_again(memory: eunoe.Memory, life: Life, dice: Random) -> None:
         await _insist(memory, client, replace(step, wait=False))
 
 
-async def _open_zombie(settings: eunoe.Settings, stack: AsyncExitStack) -> SqliteLog:
-    facts = orjson.loads((settings.folder / STORE_FILE).read_bytes())
+async def _open_zombie(settings: eunoe.Settings, stack: AsyncExitStack) -> SqliteLog | None:
+    file = settings.folder / STORE_FILE
+    facts = orjson.loads(file.read_bytes()) if file.exists() else {"epoch": None}
+    if facts["epoch"] is None:
+        return None  # no process has opened it to the end yet
     path = master_key_path(settings.config_home, facts["id"])
     master = load_master_key(path, create=False)
     keys = await SqliteKeys.open(settings.folder / "keys.sqlite", master=master)
