@@ -55,14 +55,17 @@ def new_key() -> bytes:
 class SealingKey:
     """An AES-256 key, ready to seal and to open.
 
+    Thousands of them are kept in memory. So each is no more than its bytes: a cipher takes 2.5 KB,
+    and 3 microseconds to make.
+
     Args:
         key: 32 bytes.
     """
 
-    __slots__ = ("_cipher",)
+    __slots__ = ("_key",)
 
     def __init__(self, key: bytes) -> None:
-        self._cipher = AESGCM(key)
+        self._key = key
 
     def seal(self, plain: bytes, bound_to: bytes) -> bytes:
         """Seal a value.
@@ -75,7 +78,7 @@ class SealingKey:
             Nonce, ciphertext and tag.
         """
         nonce = os.urandom(NONCE_BYTES)
-        return nonce + self._cipher.encrypt(nonce, plain, bound_to)
+        return nonce + AESGCM(self._key).encrypt(nonce, plain, bound_to)
 
     def open(self, sealed: bytes, bound_to: bytes) -> bytes:
         """Open a value.
@@ -94,7 +97,8 @@ class SealingKey:
             message = "A sealed value is too short to be one."
             raise Damaged(message)
         try:
-            return self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], bound_to)
+            cipher = AESGCM(self._key)
+            return cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], bound_to)
         except InvalidTag:
             message = "A sealed value doesn't fit its key or the record that it stands in."
             raise Damaged(message) from None

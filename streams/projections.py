@@ -202,7 +202,9 @@ class Journal(JournalReader):
         self._episodes = episodes
         self._erasures = Erasures(log, keys)
         self._projections: tuple[Projection, ...] = (identity, episodes, self._erasures)
-        self._unflushed: list[Stored] = []
+        self._newest: dict[int, Stored] = {}
+        """The newest record of each partition that was applied since the last flush."""
+        self._unflushed = 0
 
     async def append(
         self, keys: Sequence[WrappedKey], records: Sequence[JournalRecord]
@@ -231,8 +233,8 @@ class Journal(JournalReader):
         for projection in self._projections:
             await projection.apply(stored)
         self.generation += 1
-        self._unflushed += stored
-        if len(self._unflushed) >= FLUSH_RECORDS:
+        self._note(stored)
+        if self._unflushed >= FLUSH_RECORDS:
             await self.flush()
         return stored
 
@@ -248,19 +250,25 @@ class Journal(JournalReader):
             for projection in self._projections:
                 async for stored in self.follow(projection, partition):
                     applied += len(stored)
-                    if projection is self._projections[0]:
-                        self._unflushed += stored
+                    self._note(stored)
+                    if self._unflushed >= FLUSH_RECORDS:  # a long rebuild goes on after a crash
+                        await self._episodes.flush()
+                        self._unflushed = 0
         self.generation += 1
         return applied
 
     async def flush(self) -> None:
         """Make the stores durable and delete journaled events from the ingress topics."""
         await self._episodes.flush()
-        newest = {stored.position.partition: stored for stored in self._unflushed}
-        for partition, stored in newest.items():
+        for partition, stored in self._newest.items():
             await self._erasures.mark(stored)
             await self._erasures.trim(partition)
-        self._unflushed = []
+        self._newest = {}
+        self._unflushed = 0
+
+    def _note(self, stored: Sequence[Stored]) -> None:
+        self._newest |= {one.position.partition: one for one in stored}
+        self._unflushed += len(stored)
 
 
 def encode_record(record: JournalRecord) -> bytes:
