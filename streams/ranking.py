@@ -8,7 +8,7 @@ question that it answers, by the best turn of its session, and by a speaker name
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nsmallest
+from heapq import nlargest
 from typing import Final, NamedTuple
 
 __all__ = [
@@ -197,13 +197,14 @@ def wanted_places(
         without repeats and without the places of candidates; some may not exist.
     """
     _, _, matches = _matches(candidates, parameters)
-    best = nsmallest(
-        parameters.expand_limit,
-        [
-            (-match, point, session, position)
-            for (point, _, _, session, position, _), match in zip(candidates, matches, strict=True)
-        ],
-    )
+    # The few that reach the last of the best are ordered, ties by id; the many needn't be.
+    limit = parameters.expand_limit
+    least = min(nlargest(limit, matches), default=0.0)
+    best = sorted(
+        (-match, one.id, one.session, one.position)
+        for one, match in zip(candidates, matches, strict=True)
+        if match >= least
+    )[:limit]
     sessions = {session for _, _, session, _ in best}
     known = {(one[3], one[4]) for one in candidates if one[3] in sessions}
     wanted: dict[Place, None] = {}
@@ -240,12 +241,14 @@ def is_unrelated(
         alone and any match of one is enough.
     """
     found = list(candidates)
+    floor = parameters.dense_floor
+    if any(one.dense is not None and one.dense >= floor for one in found):
+        return False
     sparse = max((one.sparse for one in found if one.sparse is not None), default=0.0)
     cosines = [one.dense for one in found if one.dense is not None]
     if not cosines:
         return sparse <= 0.0
-    words_say = sparse > 0.0 and sparse >= parameters.sparse_floor * term_count
-    return max(cosines) < parameters.dense_floor and not words_say
+    return not (sparse > 0.0 and sparse >= parameters.sparse_floor * term_count)
 
 
 def _matches(candidates: Sequence[Candidate], parameters: RankingParameters) -> _Matches:

@@ -128,7 +128,10 @@ class SqliteIdentity:
     async def spots(self, owner: str, point_ids: Sequence[bytes]) -> dict[bytes, Spot]:
         """Return what a ranking needs of where points stand."""
         turns, others = self._standing(SPOT_COLUMNS, owner, point_ids)
-        found = {row[0]: _spot(*row) for row in turns}
+        found = {
+            event: Spot(event, session, position, _speaker(speaker) if speaker else (), said)
+            for event, session, position, speaker, said in turns
+        }
         for row in others:
             found[row[-1]] = _spot(*row[:-1])
         return found
@@ -302,7 +305,11 @@ def _padded(values: Sequence[Item], step: int) -> Sequence[Item]:
 def _spot(
     event: bytes, session: bytes, position: int, speaker: bytes, said: str, kind: str = "turn"
 ) -> Spot:
-    return Spot(event, session, position, tuple(array("I", speaker)) if speaker else (), said, kind)
+    return Spot(event, session, position, _speaker(speaker), said, kind)
+
+
+def _speaker(packed: bytes | None) -> tuple[int, ...]:
+    return tuple(array("I", packed)) if packed else ()
 
 
 def _place(row: Row, kind: str = "turn") -> EventPlace:
@@ -312,7 +319,7 @@ def _place(row: Row, kind: str = "turn") -> EventPlace:
         kind,
         session,
         position,
-        tuple(array("I", speaker)) if speaker else (),
+        _speaker(speaker),
         datetime.fromisoformat(said_at),
         role,
         offset,
