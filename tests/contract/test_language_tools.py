@@ -12,11 +12,12 @@ from typing import cast
 import pytest
 
 from eunoe.infra.clock import SystemClock
-from eunoe.infra.fastembed import FastembedEncoder
+from eunoe.infra.fastembed import FOLDER_FILES, FastembedEncoder
 from eunoe.infra.recogniser import TextRecogniser
 from eunoe.infra.terms import Terms as TermSplitter
 from eunoe.infra.usem3 import UseEncoder
 from eunoe.infra.wiring import ClosingEncoder, ClosingRecogniser
+from eunoe.schemas.errors import Rejected
 from eunoe.schemas.ports import Clock, Terms
 from tests.contract.language_contract import (
     ClockContract,
@@ -73,6 +74,22 @@ class TestFastembedEncoder(ThreadedEncoderContract):
     def make_encoders(cls, model: Path) -> NewEncoder:
         """Make encoders."""
         return lambda: FastembedEncoder(str(model))
+
+
+@pytest.mark.parametrize("name", FOLDER_FILES)
+def test_a_folder_that_lacks_a_file_is_refused(tmp_path: Path, name: str) -> None:
+    """The sentence names what is missing, before any library looks into the folder."""
+    folder = write_model(tmp_path / "model")
+    (folder / name).unlink()
+    with pytest.raises(Rejected, match=name):
+        FastembedEncoder(str(folder))
+
+
+@pytest.mark.parametrize("name", ["nobody/knows-this-model", "没有这个模型"])
+def test_an_unknown_model_is_refused(name: str) -> None:
+    """A name that is no folder and no known model is refused without a look at the network."""
+    with pytest.raises(Rejected, match="local folder"):
+        FastembedEncoder(name)
 
 
 class TestWordEncoder(EncoderContract):
