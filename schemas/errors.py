@@ -14,8 +14,6 @@
 Adapters translate a vendor's error into one of these once, at the place where it arises.
 """
 
-from typing import Final
-
 __all__ = [
     "AmbiguousId",
     "Conflict",
@@ -27,11 +25,7 @@ __all__ = [
     "NotFound",
     "Rejected",
     "Unavailable",
-    "is_quotable",
 ]
-
-QUOTED_CHARACTERS_MAX: Final = 64
-"""An id up to so long may stand in a sentence; what is longer is no id that anybody looks up."""
 
 
 class EunoeError(Exception):
@@ -72,15 +66,3 @@ class Damaged(EunoeError):
 
 class Fenced(Damaged):
     """Another process took the store over while this one still held it; this one must stop."""
-
-
-def is_quotable(ident: str) -> bool:
-    """Say whether an id may stand in an error's text: short, and of visible characters only.
-
-    A sentence ends up in logs, on terminals and before models: neither line breaks nor marks
-    that turn the direction of writing nor whole texts belong there.
-
-    Args:
-        ident: As it was given.
-    """
-    return 0 < len(ident) <= QUOTED_CHARACTERS_MAX and ident.isprintable()

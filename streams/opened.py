@@ -4,9 +4,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from ..schemas.errors import NotFound, is_quotable
+from ..schemas.errors import NotFound
 from ..schemas.ports import EventPlace, MemoryPoint
 from ..schemas.results import Hit, Item
+from ..schemas.sentences import is_quotable
 from .context import OpenTurn
 from .recall import Found
 

@@ -7,8 +7,9 @@ from eunoe.cli.importer import _refused, _Taken
 from eunoe.messages import is_field_like
 from eunoe.parameters import ident_of, several
 from eunoe.schemas.cloudevents import describe
-from eunoe.schemas.errors import QUOTED_CHARACTERS_MAX, Rejected, is_quotable
+from eunoe.schemas.errors import Rejected
 from eunoe.schemas.events import Forget, Turn
+from eunoe.schemas.sentences import QUOTED_CHARACTERS_MAX, is_quotable
 
 SECRET = "the cellar door"  # noqa: S105 - words that no sentence may repeat
 
