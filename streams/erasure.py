@@ -186,14 +186,13 @@ class Forgetter:
         place = (await self._identity.places(owner, [event_id]))[event_id]
         record = await self._record(owner, place)
         if offset == place.journal_offset:
-            return Proposed(record, record.candidates)
+            return Proposed(_without_load(record), record.candidates)
         later = await self._journal.record_at(owner, offset)
         if later is None or later.erasure is None:
             message = f"The journal has no record at offset {offset} any more."
             raise Damaged(message)
-        return Proposed(
-            record, tuple(one for key, _, one in later.erasure.contexts if key == event_id)
-        )
+        kept = tuple(one for key, _, one in later.erasure.contexts if key == event_id)
+        return Proposed(_without_load(record), kept)
 
     async def _resealed(
         self,
@@ -261,6 +260,12 @@ def decide_anew(proposed: Sequence[Proposed], threshold: float) -> Anew:
                 candidates[decision.memory_id] = candidate
             decisions[decision.memory_id] = decision
     return Anew(decisions, candidates)
+
+
+def _without_load(record: JournalRecord) -> JournalRecord:
+    """Return a record without what deciding anew doesn't read: an owner's are held all at once."""
+    load = {"box": None, "points": (), "candidates": (), "decisions": (), "statements": ()}
+    return record.model_copy(update=load)
 
 
 def _keys_of(record: JournalRecord) -> list[UUID]:

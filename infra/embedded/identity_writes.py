@@ -49,7 +49,8 @@ SCHEMA: Final = """
     CREATE TABLE reads (read BLOB NOT NULL, event_id BLOB NOT NULL, owner INTEGER NOT NULL,
         PRIMARY KEY (read, event_id)) WITHOUT ROWID;
     CREATE INDEX reads_by_event ON reads (event_id);
-    CREATE TABLE erased (event_id BLOB PRIMARY KEY, owner INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE erased (event_id BLOB NOT NULL, owner INTEGER NOT NULL,
+        PRIMARY KEY (event_id, owner)) WITHOUT ROWID;
 """
 
 
@@ -187,18 +188,20 @@ def _put_statements(connection: sqlite3.Connection, owner: int, stored: Stored) 
 
 
 def _erase(connection: sqlite3.Connection, owner: int, erasure: Erasure, offset: int) -> None:
-    events = [(event.bytes,) for event in erasure.events]
-    connection.executemany("DELETE FROM events WHERE event_id = ?", events)
+    # Always with the owner: a forget may name ids that are another's.
+    events = [(event.bytes, owner) for event in erasure.events]
+    connection.executemany("DELETE FROM events WHERE event_id = ? AND owner = ?", events)
     for gap in erasure.gaps:
         _close_gap(connection, owner, gap)
     for table in ("statements", "points", "reads"):
-        connection.executemany(f"DELETE FROM {table} WHERE event_id = ?", events)  # noqa: S608 - constants
+        connection.executemany(
+            f"DELETE FROM {table} WHERE event_id = ? AND owner = ?",  # noqa: S608 - constants
+            events,
+        )
+    connection.executemany("INSERT OR IGNORE INTO erased VALUES (?, ?)", events)
     connection.executemany(
-        "INSERT OR IGNORE INTO erased VALUES (?, ?)",
-        [(event.bytes, owner) for event in erasure.events],
-    )
-    connection.executemany(
-        "DELETE FROM points WHERE point_id = ?", [(memory.bytes,) for memory in erasure.memories]
+        "DELETE FROM points WHERE point_id = ? AND owner = ?",
+        [(memory.bytes, owner) for memory in erasure.memories],
     )
     _put_points(
         connection,
@@ -209,11 +212,12 @@ def _erase(connection: sqlite3.Connection, owner: int, erasure: Erasure, offset:
     )
     resealed = {event for event, _, _ in erasure.contexts}
     connection.executemany(
-        "UPDATE events SET candidates = ? WHERE event_id = ?",
-        [(offset, event.bytes) for event in resealed],
+        "UPDATE events SET candidates = ? WHERE event_id = ? AND owner = ?",
+        [(offset, event.bytes, owner) for event in resealed],
     )
     connection.executemany(
-        "DELETE FROM reads WHERE event_id = ?", [(event.bytes,) for event in resealed]
+        "DELETE FROM reads WHERE event_id = ? AND owner = ?",
+        [(event.bytes, owner) for event in resealed],
     )
     _put_reads(
         connection,

@@ -10,6 +10,7 @@ import pytest
 from eunoe.infra.embedded.identity import SqliteIdentity
 from eunoe.schemas.ports import Applied, IdentityStore
 from tests.contract.identity_contract import IdentityContract, NewStore
+from tests.contract.identity_erasure_contract import IdentityErasureContract
 from tests.support.records import ANA, EPOCH, PARTITION, ident, stored
 
 
@@ -47,7 +48,7 @@ async def open_store(new_store: NewStore) -> AsyncIterator[IdentityStore]:
         yield store
 
 
-class TestSqliteIdentity(IdentityContract):
+class TestSqliteIdentity(IdentityContract, IdentityErasureContract):
     """SQLite keeps the promises of `ports.IdentityStore`."""
 
 

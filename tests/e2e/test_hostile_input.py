@@ -92,7 +92,6 @@ async def test_the_longest_record_is_buried_too(tmp_path: Path) -> None:
         await assert_at_work(memory)
 
 
-@pytest.mark.xfail(reason="identity_writes._erase deletes by event id alone, whoever's event it is")
 async def test_a_forget_on_the_wire_reaches_its_own_user_only(tmp_path: Path) -> None:
     """A forget that names the event of another user removes nothing of that user's."""
     async with open_memory(tmp_path) as memory:
