@@ -20,7 +20,7 @@ __all__ = ["Database", "check_format", "transaction", "translated", "truncate_wa
 Result = TypeVar("Result")
 
 _BUSY_TIMEOUT_S: Final = 5.0
-_READER_CACHE_KIB: Final = 16_384
+_CACHE_KIB: Final = 2_048
 _PRIMARY_CODE: Final = 0xFF
 _CORRUPT: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _UNAVAILABLE: Final = {
@@ -160,7 +160,7 @@ def _raise_fence(connection: sqlite3.Connection) -> None:
         connection.fence = fence
 
 
-def _connect(path: Path, role: str, *, read_only: bool) -> sqlite3.Connection:
+def _connect(path: Path, role: str, *, read_only: bool, cache_kib: int) -> sqlite3.Connection:
     # SQLite gives its side files the permissions of the main file, so that one is made first.
     if not read_only and not path.exists():
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -179,9 +179,9 @@ def _connect(path: Path, role: str, *, read_only: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute(f"PRAGMA cache_size = -{cache_kib}")
         if read_only:
             connection.execute("PRAGMA query_only = ON")
-            connection.execute(f"PRAGMA cache_size = -{_READER_CACHE_KIB}")
     except BaseException:
         connection.close()
         raise
@@ -206,13 +206,16 @@ class Database:
         self._closed = False
 
     @classmethod
-    async def open(cls, path: Path, role: str, *, read_only: bool = False) -> Self:
+    async def open(
+        cls, path: Path, role: str, *, read_only: bool = False, cache_kib: int = _CACHE_KIB
+    ) -> Self:
         """Open the file, made if it isn't there.
 
         Args:
             path: The file; its folder has to be there.
             role: What it is, in words.
             read_only: Whether to refuse writes through this connection.
+            cache_kib: How much of the file the connection may keep in memory, in KiB.
 
         Raises:
             Unavailable: It can't be opened.
@@ -222,7 +225,7 @@ class Database:
 
         def connect() -> sqlite3.Connection:
             with translated(role):
-                return _connect(path, role, read_only=read_only)
+                return _connect(path, role, read_only=read_only, cache_kib=cache_kib)
 
         try:
             connection = await asyncio.get_running_loop().run_in_executor(executor, connect)

@@ -29,6 +29,7 @@ Row = tuple[Any, ...]
 
 ABSENT: Final = -1  # no owner has this number
 OWNERS_CACHED_MAX: Final = 10_000
+CACHE_KIB: Final = 8_192  # of the look-ups that a search makes
 VALUES_MAX: Final = 512  # in one statement
 VALUES_STEP: Final = 32  # values are repeated up to a multiple, so that few statements are compiled
 PLACES_STEP: Final = 8  # likewise
@@ -69,7 +70,8 @@ class SqliteIdentity:
         writer = await Database.open(path, ROLE)
         try:
             await writer.run(create)
-            return cls(writer, await Database.open(path, ROLE, read_only=True))
+            reader = await Database.open(path, ROLE, read_only=True, cache_kib=CACHE_KIB)
+            return cls(writer, reader)
         except BaseException:
             await writer.close()
             raise

@@ -34,6 +34,7 @@ __all__ = ["SqliteKeys"]
 _DATA_KEYS_CACHED_MAX: Final = 10_000
 _OWNERS_CACHED_MAX: Final = 10_000
 _LOOKED_UP_MAX: Final = 64  # keys that the event loop reads itself; more are read in the thread
+_CACHE_KIB: Final = 4_096  # of the look-ups that a search makes
 _UUID_BYTES: Final = 16
 
 
@@ -117,7 +118,7 @@ class SqliteKeys:
         try:
             await database.run(lambda connection: tables.prepare(connection, key))
             sealer = await LogSealer.load(database, key)
-            reader = await Database.open(path, ROLE, read_only=True)
+            reader = await Database.open(path, ROLE, read_only=True, cache_kib=_CACHE_KIB)
         except BaseException:
             await database.close()
             raise
@@ -139,7 +140,7 @@ class SqliteKeys:
         database = await Database.open(path, ROLE, read_only=True)
         try:
             await database.run(lambda connection: tables.check_master(connection, key))
-            reader = await Database.open(path, ROLE, read_only=True)
+            reader = await Database.open(path, ROLE, read_only=True, cache_kib=_CACHE_KIB)
         except BaseException:
             await database.close()
             raise

@@ -188,14 +188,14 @@ class Faults:
         original = module._connect
 
         @wraps(original)
-        def wrapped(path: Path, role: str, *, read_only: bool) -> sqlite3.Connection:
-            connection: sqlite3.Connection = original(path, role, read_only=read_only)
+        def wrapped(path: Path, role: str, **named: Any) -> sqlite3.Connection:
+            connection: sqlite3.Connection = original(path, role, **named)
 
             def trace(statement: str) -> None:
                 if statement == "COMMIT":
                     self.at(f"before commit {role}")
 
-            if not read_only:
+            if not named["read_only"]:
                 connection.set_trace_callback(trace)
             return connection
 
