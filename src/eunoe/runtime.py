@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from .infra.wiring import Engines
 from .operator import Operator
-from .schemas.errors import EunoeError, Unavailable
+from .schemas.errors import EunoeError, Rejected, Unavailable
 from .schemas.limits import HOUSEKEEPING_S
-from .schemas.ports import TopicPartition
+from .schemas.ports import LogRecord, TopicPartition
 from .schemas.topics import INGRESS, WRITER_GROUP
 from .streams.consumer import Consumer, Progress
 from .streams.context import Sessions, Turns
@@ -77,7 +77,7 @@ class Runtime:
             for topic in INGRESS
             for partition in range(self.engines.partitions)
         ]
-        writer = self._writer()
+        writer = _LateWriter(self._writer)
         consumer = Consumer(
             self.engines.log,
             WRITER_GROUP,
@@ -97,6 +97,29 @@ class Runtime:
             with suppress(Unavailable):  # the next round does it
                 await self.letters.expire()
             await asyncio.sleep(HOUSEKEEPING_S)
+
+
+class _LateWriter:
+    """The writer, made when there is a first event, in a thread.
+
+    Its patterns take a third of a second to compile, and who only asks does without.
+    """
+
+    def __init__(self, make: "Callable[[], Writer]") -> None:
+        self._make = make
+        self._making: asyncio.Task[Writer] | None = None
+
+    async def prepare(self, records: Sequence[LogRecord]) -> None:
+        await (await self._made()).prepare(records)
+
+    async def handle(self, records: Sequence[LogRecord]) -> list[Rejected | None]:
+        return await (await self._made()).handle(records)
+
+    async def _made(self) -> "Writer":
+        if self._making is None:
+            self._making = asyncio.create_task(asyncio.to_thread(self._make))
+        # Shielded: who waits may be cancelled, and the next one needs the writer all the same.
+        return await asyncio.shield(self._making)
 
 
 async def _end(tasks: "Sequence[asyncio.Task[None]]") -> None:
