@@ -45,7 +45,7 @@ LOCK_FILE: Final = "owner.lock"
 FASTEMBED: Final = "fastembed:"
 
 
-class LateTerms:
+class _LateTerms:
     """`Terms` of a splitter that is imported when it is first needed: listing does without."""
 
     def __init__(self) -> None:
@@ -172,7 +172,7 @@ async def open_engines(settings: Settings, tools: Tools) -> Engines:
             episodes=episodes,
             encoder=encoder,
             recogniser=recogniser,
-            terms=LateTerms(),
+            terms=_LateTerms(),
             clock=clock,
             stack=stack.pop_all(),
         )
