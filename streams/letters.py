@@ -111,7 +111,7 @@ class Letters:
             owner: Whose; None means all.
             show: Whether to open the originals.
         """
-        letters = [one for one in await self._all() if owner in (None, one.owner)]
+        letters = [one for _, one in await self._all() if owner in (None, one.owner)]
         letters.sort(key=lambda letter: letter.first_seen)
         return [
             DeadLetter(
@@ -130,30 +130,35 @@ class Letters:
         wanted = set(events)
         return [
             letter.box.key_id
-            for letter in await self._all()
+            for _, letter in await self._all()
             if letter.owner == owner and letter.event_id in wanted and letter.box is not None
         ]
 
     async def expire(self) -> int:
-        """Delete letters older than seven days, and the shared keys of those days."""
+        """Delete letters written more than seven days ago, and the shared keys of those days."""
         before = self._clock.now() - KEPT
         letters = await self._all()
-        old = [one for one in letters if one.first_seen < before]
+        old = [one for buried, one in letters if buried < before]
         if not old:
             return 0
         gone = await self._log.expire(DEAD_LETTERS.name, before)
         await self._keys.shred([one.box.key_id for one in old if one.box is not None])
-        kept = {one.shared_key for one in letters if one.first_seen >= before}
+        kept = {one.shared_key for buried, one in letters if buried >= before}
         names = {one.shared_key for one in old if one.shared_key is not None}
         await self._keys.shred_shared(sorted(names - kept))
         return gone
 
-    async def _all(self) -> list[Letter]:
+    async def _all(self) -> list[tuple[datetime, Letter]]:
+        """Return every letter with when it was written."""
         letters = []
         for partition in range(self._partitions):
             offset, _ = await self._log.bounds(DEAD_LETTERS.name, partition)
             while records := await self._log.read(DEAD_LETTERS.name, partition, offset, limit=PAGE):
-                letters += [Letter.model_validate_json(one.value) for one in records if one.value]
+                letters += [
+                    (one.timestamp, Letter.model_validate_json(one.value))
+                    for one in records
+                    if one.value
+                ]
                 offset = records[-1].position.offset + 1
         return letters
 

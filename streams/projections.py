@@ -285,5 +285,8 @@ def decode_record(record: LogRecord) -> Stored:
     try:
         return Stored(record.position, JournalRecord.model_validate_json(record.value or b""))
     except ValidationError as error:
-        message = f"The journal record at offset {record.position.offset} is malformed."
+        message = (
+            f"The journal record at offset {record.position.offset} is malformed: restore the "
+            "whole folder from one backup."
+        )
         raise Damaged(message) from error

@@ -18,6 +18,7 @@ from ..schemas.events import event_id, iso, split_owner
 from ..schemas.limits import DIGEST_ATTEMPTS_MAX, DIGEST_PAUSE_S
 from ..schemas.ports import EpisodicStore, EventPlace, IdentityStore, Keys, MemoryPoint
 from ..schemas.results import Hit, Item, ProfileField, Revision
+from ..schemas.sentences import is_quotable
 from .context import Turns
 from .identity import Version, producer_hash, slot_hash, versions
 from .opened import memory_hit, not_found, turn_hit, turn_item
@@ -75,7 +76,8 @@ class Reader:
         if len(found) > 1:
             turns = await self._turns.open(owner, [place.event_id for place in found])
             sources = ", ".join(sorted(turn.source for turn in turns.values()))
-            message = f"Several sources use the id {ident}: give (source, id), of {sources}."
+            name = f"the id {ident}" if is_quotable(ident) else "this id"
+            message = f"Several sources use {name}: give (source, id), of {sources}."
             raise AmbiguousId(message)
         return found[0] if found else None
 

@@ -26,14 +26,15 @@ from ...schemas.ports import Applied, EpisodicQuery, MemoryPoint, PointHit, Stor
 from ...schemas.records import Box, Decision, Erasure
 from .points import (
     DENSE,
-    TERMS,
     TURN,
     box_of,
     decision_values,
+    empty_point,
     memory_of,
     memory_point,
     owner_filter,
     search_requests,
+    shard_config,
     turn_points,
 )
 from .shard_files import (
@@ -68,12 +69,16 @@ class EdgeEpisodes:
 
     Args:
         folder: The store's folder: the shard and the markers.
+        dimension: Length of the vectors.
         shard: The open engine.
         seal: With which the shard was opened.
     """
 
-    def __init__(self, folder: Path, shard: edge.EdgeShard, seal: Seal | None = None) -> None:
+    def __init__(
+        self, folder: Path, dimension: int, shard: edge.EdgeShard, seal: Seal | None = None
+    ) -> None:
         self._folder = folder
+        self._dimension = dimension
         self._shard = shard
         self._seal = seal
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="eunoe-episodes")
@@ -94,7 +99,7 @@ class EdgeEpisodes:
             Unavailable: The engine can't open the folder now.
             Damaged: The folder isn't what it was; the journal can rebuild it.
         """
-        return cls(folder, *await asyncio.to_thread(_open_shard, folder, dimension))
+        return cls(folder, dimension, *await asyncio.to_thread(_open_shard, folder, dimension))
 
     @property
     def shard(self) -> edge.EdgeShard:
@@ -232,6 +237,13 @@ class EdgeEpisodes:
     def _erase(self, owner: str, erasure: Erasure) -> None:
         gone: list[edge.PointId] = [str(point) for point in (*erasure.points, *erasure.memories)]
         if gone:
+            # The engine only marks points as deleted; so what they hold is overwritten first.
+            # It stays in segments that were optimised, until they are optimised again.
+            self._shard.update(
+                edge.UpdateOperation.upsert_points(
+                    [empty_point(one, self._dimension) for one in gone]
+                )
+            )
             self._shard.update(edge.UpdateOperation.delete_points(gone))
         self._upsert(
             {
@@ -346,7 +358,7 @@ def _open_shard(folder: Path, dimension: int) -> tuple[edge.EdgeShard, Seal | No
         opening.unlink(missing_ok=True)
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
-        shard = edge.EdgeShard.create(str(path), _config(dimension))
+        shard = edge.EdgeShard.create(str(path), shard_config(dimension))
         for field in ("owner", "kind"):
             shard.update(
                 edge.UpdateOperation.create_field_index(field, edge.PayloadSchemaType.Keyword)
@@ -371,20 +383,3 @@ def _load(folder: Path, *, is_sealed: bool) -> edge.EdgeShard:
         raise damaged(folder) from error
     (folder / OPENING).unlink(missing_ok=True)
     return shard
-
-
-def _config(dimension: int) -> edge.EdgeConfig:
-    vectors = edge.EdgeVectorParams(
-        size=dimension,
-        distance=edge.Distance.Dot,
-        datatype=edge.VectorStorageDatatype.Float16,
-    )
-    terms = edge.EdgeSparseVectorParams(
-        modifier=edge.Modifier.Idf, datatype=edge.VectorStorageDatatype.Float16
-    )
-    return edge.EdgeConfig(
-        vectors={DENSE: vectors},
-        sparse_vectors={TERMS: terms},
-        payload_memory=edge.Memory.Cached,
-        wal_enabled=False,
-    )

@@ -208,12 +208,18 @@ class SqliteIdentity:
 
     async def points(self, owner: str, event_ids: Sequence[UUID]) -> list[UUID]:
         """Return the ids of every chunk of these turns."""
-        rows = self._by_ids(
+        turns = self._by_ids(
+            "SELECT event_id FROM events WHERE +owner = ? AND event_id IN ({})"
+            " AND session IS NOT NULL",
+            owner,
+            event_ids,
+        )
+        chunks = self._by_ids(
             "SELECT point_id FROM points WHERE +owner = ? AND kind = 'turn' AND event_id IN ({})",
             owner,
             event_ids,
         )
-        return [*event_ids, *(UUID(bytes=row[0]) for row in rows)]
+        return [UUID(bytes=row[0]) for row in dict.fromkeys((*turns, *chunks))]
 
     async def owners(self) -> list[str]:
         """Return every owner."""

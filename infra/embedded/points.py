@@ -15,14 +15,17 @@ from ...schemas.records import Box, Candidate, Decision, JournalRecord, Sparse
 
 __all__ = [
     "DENSE",
+    "DENSE_PARAMS",
     "TERMS",
     "TURN",
     "box_of",
     "decision_values",
+    "empty_point",
     "memory_of",
     "memory_point",
     "owner_filter",
     "search_requests",
+    "shard_config",
     "turn_points",
 ]
 
@@ -41,6 +44,31 @@ Named = dict[str, list[float] | edge.SparseVector | list[list[float]]]
 DENSE: Final = "dense"
 TERMS: Final = "terms"
 TURN: Final = "turn"
+DENSE_PARAMS: Final = edge.SearchParams(hnsw_ef=256)
+"""How many candidates a graph search keeps: with 20 000 points of one owner the nearest 64 were
+.997 those of an exact search, with the engine's own choice .93."""
+
+
+def shard_config(dimension: int) -> edge.EdgeConfig:
+    """Return how a new shard is made."""
+    vectors = edge.EdgeVectorParams(
+        size=dimension,
+        distance=edge.Distance.Dot,
+        datatype=edge.VectorStorageDatatype.Float16,
+    )
+    terms = edge.EdgeSparseVectorParams(
+        modifier=edge.Modifier.Idf, datatype=edge.VectorStorageDatatype.Float16
+    )
+    return edge.EdgeConfig(
+        vectors={DENSE: vectors},
+        sparse_vectors={TERMS: terms},
+        payload_memory=edge.Memory.Cached,
+        wal_enabled=False,
+        # Up to so many KiB of an owner's vectors are compared one by one, which is exact.
+        hnsw_config=edge.HnswIndexConfig(m=16, ef_construct=100, full_scan_threshold=20_000),
+        # Whatever is deleted vanishes when segments are optimised.
+        optimizers=edge.EdgeOptimizersConfig(deleted_threshold=0.0, vacuum_min_vector_number=0),
+    )
 
 
 def owner_filter(
@@ -60,7 +88,9 @@ def search_requests(query: EpisodicQuery) -> list[edge.QueryRequest]:
     requests: list[edge.QueryRequest] = []
     if query.vector is not None:
         nearest = edge.Query.Nearest(query.vector.tolist(), using=DENSE)
-        requests.append(edge.QueryRequest(query=nearest, filter=only, limit=query.limit))
+        requests.append(
+            edge.QueryRequest(query=nearest, filter=only, limit=query.limit, params=DENSE_PARAMS)
+        )
     if query.terms:
         vector = edge.SparseVector(list(query.terms), [1.0] * len(query.terms))
         everything = only if query.kinds is None else owner_filter(query.owner, None)
@@ -108,6 +138,12 @@ def memory_point(owner: str, candidate: Candidate, decision: Decision) -> edge.P
     }
     vectors: Named = {DENSE: _dense(candidate.vector), TERMS: _sparse(candidate.terms)}
     return edge.Point(str(decision.memory_id), vectors, payload)
+
+
+def empty_point(point: "edge.PointId", dimension: int) -> edge.Point:
+    """Return a point that holds nothing, to be written over one that is erased."""
+    vectors: Named = {DENSE: [0.0] * dimension, TERMS: edge.SparseVector([], [])}
+    return edge.Point(point, vectors, {})
 
 
 def decision_values(decision: Decision) -> Payload:

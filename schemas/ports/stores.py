@@ -197,7 +197,7 @@ class IdentityStore(Protocol):
         ...
 
     async def counts(self, owner: str) -> dict[str, int]:
-        """Return how many turns, statements and candidates an owner has."""
+        """Return how many turns, memories and slots an owner has."""
         ...
 
     async def close(self) -> None:

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from .door import serve as serve_door
 from .infra.settings import Settings
 from .infra.wiring import Tools, open_engines
-from .parameters import ident_of, limit_of, name_of, not_yet, question_of, several
+from .parameters import (
+    ident_of,
+    kinds_of,
+    limit_of,
+    name_of,
+    not_yet,
+    question_of,
+    seconds_of,
+    several,
+)
 from .runtime import Runtime
 from .schemas.cloudevents import encode
 from .schemas.errors import Rejected, Unavailable
@@ -27,7 +36,7 @@ from .schemas.results import (
     Revision,
     Stats,
 )
-from .schemas.topics import COMMANDS, INGRESS, TURNS
+from .schemas.topics import COMMANDS, TURNS
 from .streams.reading import Ident
 
 if TYPE_CHECKING:
@@ -126,7 +135,10 @@ class Memory:
         store: bool = True,
         wait: bool = True,
     ) -> list[str]:
-        """Remember what was said. All messages are taken, or none.
+        """Remember what was said. All messages are checked, then all are stored or none.
+
+        One whose id is stored with other content is refused by itself when it is decided; the
+        others stay.
 
         Args:
             messages: A text (said by the user), a mapping with role and content and, if known,
@@ -147,7 +159,8 @@ class Memory:
 
         Raises:
             Rejected: A message can't be taken, or an id is used again with other content.
-            Unavailable: The folder can't be written now; nothing was stored.
+            Unavailable: The folder can't be written now, and nothing was stored; or deciding
+                takes too long, and everything is.
         """
         not_yet("expires_at", expires_at)
         not_yet("store", None if store else store)
@@ -201,16 +214,15 @@ class Memory:
         not_yet("now", now)
         question = question_of(query)
         bounded = limit_of(limit)
+        wanted = kinds_of(kinds)
         if not question or bounded == 0:
             return []
         owner = self._owner(tenant_id, user_id)
-        if kinds is None or "slot" in kinds:
+        if wanted is None or "slot" in wanted:
             answers = await self.runtime.recall.answers(owner, question)
             if answers:
                 return (await self.runtime.reader.slot_hits(owner, answers))[:bounded]
-        found = await self.runtime.recall.find(
-            owner, question, limit=bounded, kinds=None if kinds is None else tuple(kinds)
-        )
+        found = await self.runtime.recall.find(owner, question, limit=bounded, kinds=wanted)
         return await self.runtime.reader.hits(owner, found)
 
     async def get(self, id: Ident, *, user_id: str, tenant_id: str = TENANT) -> Item:  # noqa: A002 - the field's word
@@ -232,7 +244,7 @@ class Memory:
     ) -> list[Item]:
         """List turns and memories, the newest first."""
         owner = self._owner(tenant_id, user_id)
-        return await self.runtime.reader.items(owner, kinds, limit_of(limit))
+        return await self.runtime.reader.items(owner, kinds_of(kinds), limit_of(limit))
 
     async def history(
         self,
@@ -265,7 +277,7 @@ class Memory:
         """
         from zoneinfo import available_timezones  # noqa: PLC0415 - for this alone
 
-        if timezone not in available_timezones():
+        if name_of("timezone", timezone) not in available_timezones():
             message = "The time zone must be an IANA name, such as Asia/Shanghai."
             raise Rejected(message)
         await self._command(tenant_id, user_id, SetTimezone(timezone=timezone))
@@ -312,22 +324,10 @@ class Memory:
         Raises:
             Unavailable: It took longer; the sentence says why the writer waits, if it does.
         """
+        longest_s = seconds_of("timeout_s", timeout_s)
         if not self._process:
             return
-        ends = []
-        for topic in INGRESS:
-            for partition in range(self.runtime.engines.partitions):
-                _, end = await self.runtime.engines.log.bounds(topic.name, partition)
-                ends.append(
-                    Position(topic.name, partition, self.runtime.engines.log.epoch, end - 1)
-                )
-        try:
-            async with asyncio.timeout(timeout_s):
-                await self.runtime.progress.wait(ends)
-        except TimeoutError:
-            trouble = self.runtime.progress.trouble or "there is more to do: wait longer"
-            message = f"Not settled after {timeout_s:g} s: {trouble}"
-            raise Unavailable(message) from None
+        await self.runtime.wait(await self.runtime.ends(), longest_s)
 
     async def digest(self, *, user_id: str, tenant_id: str = TENANT) -> str:
         """Return the digest of a user's state, 64 hexadecimal digits."""
@@ -390,7 +390,7 @@ class Memory:
             records.append(NewRecord(topic, event.owner.encode(), value, headers))
         positions = await self.runtime.engines.log.append(records)
         if wait and self._process:
-            refused = await self.runtime.progress.wait(positions)
+            refused = await self.runtime.wait(positions, SETTLE_TIMEOUT_S)
             if refused:
                 raise refused[0][1]
         return positions

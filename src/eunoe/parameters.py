@@ -1,12 +1,26 @@
 """What callers may give to the façade, checked with a sentence."""
 
 from collections.abc import Sequence
+from typing import Final, get_args
 
 from .schemas.errors import Rejected
 from .schemas.limits import ID_CHARACTERS_MAX, QUERY_CHARACTERS_MAX, SEARCH_LIMIT_MAX
+from .schemas.records import MemoryKind
 from .streams.reading import Ident
 
-__all__ = ["ident_of", "limit_of", "name_of", "not_yet", "question_of", "several"]
+__all__ = [
+    "ident_of",
+    "kinds_of",
+    "limit_of",
+    "name_of",
+    "not_yet",
+    "question_of",
+    "seconds_of",
+    "several",
+]
+
+KINDS: Final = ("turn", "slot", *get_args(MemoryKind))
+"""Kinds that a search or a list may be bounded to."""
 
 
 def name_of(parameter: str, value: object) -> str:
@@ -54,6 +68,28 @@ def limit_of(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= SEARCH_LIMIT_MAX:
         return value
     message = f"limit must be a whole number from 0 to {SEARCH_LIMIT_MAX}."
+    raise Rejected(message)
+
+
+def kinds_of(value: object) -> tuple[str, ...] | None:
+    """Return kinds, or say which there are; None means all."""
+    if value is None:
+        return None
+    if (
+        isinstance(value, Sequence)
+        and not isinstance(value, str)
+        and all(isinstance(one, str) and one in KINDS for one in value)
+    ):
+        return tuple(value)
+    message = f"kinds must be a list of some of: {', '.join(KINDS)}."
+    raise Rejected(message)
+
+
+def seconds_of(name: str, value: object) -> float:
+    """Return a time to wait, or say what it must be."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
+        return float(value)
+    message = f"{name} must be a number of seconds from 0."
     raise Rejected(message)
 
 

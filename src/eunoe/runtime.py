@@ -10,7 +10,7 @@ from .infra.wiring import Engines
 from .operator import Operator
 from .schemas.errors import EunoeError, Rejected, Unavailable
 from .schemas.limits import HOUSEKEEPING_S
-from .schemas.ports import LogRecord, TopicPartition
+from .schemas.ports import LogRecord, Position, TopicPartition
 from .schemas.topics import INGRESS, WRITER_GROUP
 from .streams.consumer import Consumer, Progress
 from .streams.context import Sessions, Turns
@@ -69,6 +69,32 @@ class Runtime:
         )
         sessions = Sessions(engines.identity, self._turns)
         return Writer(ports, sessions, self.letters, turns_searchable=self._turns_searchable)
+
+    async def ends(self) -> list[Position]:
+        """Return the last position of each ingress partition."""
+        log = self.engines.log
+        ends = []
+        for topic in INGRESS:
+            for partition in range(self.engines.partitions):
+                _, end = await log.bounds(topic.name, partition)
+                ends.append(Position(topic.name, partition, log.epoch, end - 1))
+        return ends
+
+    async def wait(
+        self, positions: Sequence[Position], longest_s: float
+    ) -> list[tuple[Position, Rejected]]:
+        """Wait until positions are decided; returns those that were refused.
+
+        Raises:
+            Unavailable: It took longer; the sentence says why the writer waits, if it does.
+        """
+        try:
+            async with asyncio.timeout(longest_s):
+                return await self.progress.wait(positions)
+        except TimeoutError:
+            trouble = self.progress.trouble or "there is more to do: wait longer"
+            message = f"It is stored, but not decided after {longest_s:g} s: {trouble}"
+            raise Unavailable(message) from None
 
     def start(self) -> Callable[[], Awaitable[None]]:
         """Start deciding; returns what ends it."""

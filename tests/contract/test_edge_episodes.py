@@ -13,7 +13,17 @@ from eunoe.infra.embedded.episodes import LOOKED_UP_MAX, EdgeEpisodes
 from eunoe.schemas.errors import Unavailable
 from eunoe.schemas.ports import Applied, EpisodicStore
 from tests.contract.episodes_contract import EpisodesContract, NewStore
-from tests.support.records import ANA, DIMENSION, EPOCH, PARTITION, ident, new, stored, vector
+from tests.support.records import (
+    ANA,
+    DIMENSION,
+    EPOCH,
+    PARTITION,
+    erasure,
+    ident,
+    new,
+    stored,
+    vector,
+)
 
 
 class Place:
@@ -99,3 +109,33 @@ async def test_a_failed_apply_moves_no_marker(store: EpisodicStore) -> None:
         ident("t1"),
         ident("t2"),
     }
+
+
+def bytes_under(folder: Path) -> bytes:
+    """Return what every file under a folder holds."""
+    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+async def test_an_erased_vector_leaves_the_files(tmp_path: Path) -> None:
+    """What an erased point held is overwritten at once, or when its segment is optimised again."""
+    rows = np.random.default_rng(5).normal(size=(12, DIMENSION)).astype(np.float32)
+    plain = [row.astype("<f2").tobytes() for row in rows]
+    place = Place(tmp_path / "episodes")
+    async with place.open() as store:
+        turns = [
+            stored(number, f"t{number}", chunks=[(f"t{number}", row, [1])])
+            for number, row in enumerate(rows)
+        ]
+        await store.apply(turns)
+        await store.flush()
+        held = bytes_under(place.path)
+        assert all(one in held for one in plain)
+        await store.apply([erasure(12, ["t0", "t5"], points=(ident("t0"), ident("t5")))])
+        await store.flush()
+        held = bytes_under(place.path)
+        assert [one in held for one in plain] == [number not in {0, 5} for number in range(12)]
+        await store.optimise()
+        await store.apply([erasure(13, ["t1"], points=(ident("t1"),))])
+        await store.optimise()
+    held = bytes_under(place.path)
+    assert [one in held for one in plain] == [number not in {0, 1, 5} for number in range(12)]

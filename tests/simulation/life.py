@@ -292,8 +292,8 @@ async def _send_again(memory: eunoe.Memory, life: Life, dice: Random) -> None:
 
 async def _open_zombie(settings: eunoe.Settings, stack: AsyncExitStack) -> SqliteLog | None:
     file = settings.folder / STORE_FILE
-    facts = orjson.loads(file.read_bytes()) if file.exists() else {"epoch": None}
-    if facts["epoch"] is None:
+    facts: dict[str, Any] = orjson.loads(file.read_bytes()) if file.exists() else {}
+    if facts.get("epoch") is None:
         return None  # no process has opened it to the end yet
     path = master_key_path(settings.config_home, facts["id"])
     master = load_master_key(path, create=False)

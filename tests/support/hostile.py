@@ -363,7 +363,7 @@ async def _publish(memory: eunoe.Memory, cases: Sequence[Published], account: Ac
 async def _reasons(memory: eunoe.Memory) -> dict[str, list[str]]:
     """Return why something was buried, by the user that the letter is filed under."""
     found: dict[str, list[str]] = {}
-    for letter in await memory.runtime.letters._all():  # once, however many users
+    for _, letter in await memory.runtime.letters._all():  # once, however many users
         found.setdefault(split_owner(letter.owner)[1], []).append(letter.reason)
     return found
 

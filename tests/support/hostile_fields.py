@@ -336,10 +336,13 @@ def _questions() -> list[Case]:
         Asked("search", ("violin",), {name: 1})
         for name in ("filters", "project_id", "now", "as_of")
     ]
-    kinds: tuple[object, ...] = ([], ["turn"], ["nothing"], ["", "\0", "种类"], ("slot", "turn"))
+    kinds: tuple[object, ...] = ([], ["turn"], ("slot", "turn"), ["fact", "relation"])
     cases += [
         Asked("search", (text,), {"kinds": one}, expect=True) for one in kinds for text in BOTH
     ]
+    no_kinds: tuple[object, ...] = ("turn", 5, [[]], [5], ["nothing"], ["", "种类"], ["\ud800"])
+    cases += [Asked(call, (), {"kinds": one}) for one in no_kinds for call in ("list",)]
+    cases += [Asked("search", ("violin",), {"kinds": one}) for one in no_kinds]
     return cases
 
 
@@ -359,7 +362,7 @@ def _questions_of_ids() -> list[Case]:
     cases += [Asked("forget", (one,)) for one in several]
     cases += [
         Asked("set_timezone", (one,))
-        for one in ("", "Mars", "../Asia", "中国", "\0", "x" * 999, "\ud800")
+        for one in ("", "Mars", "../Asia", "中国", "\0", "x" * 999, "\ud800", ["UTC"], 5, None)
     ]
     for call in ("list", "profile", "digest", "stats", "dead_letters"):
         cases += [Asked(call, (), {"user_id": one}) for one in BAD_TEXTS]

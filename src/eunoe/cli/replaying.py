@@ -25,7 +25,7 @@ __all__ = ["replay_command"]
 @common_options
 @click.pass_obj
 def replay_command(options: Options, into: Path, compare: bool) -> None:  # noqa: FBT001 - as click calls it
-    """Make the stores anew from log and keys, elsewhere, and compare them.
+    """Make the stores anew elsewhere, and compare them.
 
     It works beside a process that uses the memory. When it was interrupted, run it again: it goes
     on. To use the new stores, end every process that owns the folder and move identity.sqlite
