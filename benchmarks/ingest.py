@@ -9,20 +9,17 @@ encoder and recogniser is recorded and replayed bare. Prints the median of the r
 
 import argparse
 import asyncio
-import inspect
 import json
 import random
 import statistics
 import sys
 import tempfile
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import wraps
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
+
+from profiling import Profile
 
 import eunoe
 from eunoe.infra.recogniser import TextRecogniser
@@ -74,69 +71,31 @@ class RecordingRecogniser(TextRecogniser):
         return await super().recognise(texts)
 
 
-class Profile:
-    """Seconds of each step, without those of the steps inside it."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = defaultdict(float)
-        self._inner: ContextVar[list[float]] = ContextVar("inner")
-
-    @contextmanager
-    def step(self, name: str) -> Iterator[None]:
-        """Count what is inside as a step."""
-        outer = self._inner.get([])
-        inner: list[float] = []
-        self._inner.set(inner)
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            took = time.perf_counter() - began
-            self._inner.set(outer)
-            outer.append(took)
-            self.seconds[name] += took - sum(inner)
-
-    def watch(self, target: object, name: str, step: str) -> None:
-        """Count a function of a module, or a method of an object or of a class, as a step."""
-        call: Callable[..., Any] = getattr(target, name)
-
-        @wraps(call)
-        def timed(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever it takes
-            with self.step(step):
-                return call(*given, **named)
-
-        @wraps(call)
-        async def awaited(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - the same
-            with self.step(step):
-                return await call(*given, **named)
-
-        setattr(target, name, awaited if inspect.iscoroutinefunction(call) else timed)
-
-    async def watch_all(self, memory: eunoe.Memory) -> None:
-        """Count the steps of a writer, for the rest of the process."""
-        runtime = memory.runtime
-        engines = runtime.engines
-        sealing = type(await engines.keys.owner(owner_key("default", "u0")))
-        for target, name, step in (
-            (engines.recogniser, "recognise", "recognise"),
-            (episodic, "draft", "extract"),
-            (engines.encoder, "encode", "encode"),
-            (episodic, "points", "terms"),
-            (engines.episodes, "nearest", "nearest"),
-            (deduplication, "decide", "decide"),
-            (sealing, "seal", "seal"),
-            (engines.keys, "put", "seal"),
-            (runtime.journal, "append", "journal"),
-            (projections, "encode_record", "journal"),
-            (engines.identity, "known", "identity: look up"),
-            (engines.identity, "erased", "identity: look up"),
-            (engines.identity, "apply", "identity: apply"),
-            (engines.episodes, "apply", "episodes: apply"),
-            (runtime.journal, "flush", "flush"),
-            (engines.log, "commit", "commit"),
-            (memory, "add", "add"),
-        ):
-            self.watch(target, name, step)
+async def watch_all(profile: Profile, memory: eunoe.Memory) -> None:
+    """Count the steps of a writer, for the rest of the process."""
+    runtime = memory.runtime
+    engines = runtime.engines
+    sealing = type(await engines.keys.owner(owner_key("default", "u0")))
+    for target, name, step in (
+        (engines.recogniser, "recognise", "recognise"),
+        (episodic, "draft", "extract"),
+        (engines.encoder, "encode", "encode"),
+        (episodic, "points", "terms"),
+        (engines.episodes, "nearest", "nearest"),
+        (deduplication, "decide", "decide"),
+        (sealing, "seal", "seal"),
+        (engines.keys, "put", "seal"),
+        (runtime.journal, "append", "journal"),
+        (projections, "encode_record", "journal"),
+        (engines.identity, "known", "identity: look up"),
+        (engines.identity, "erased", "identity: look up"),
+        (engines.identity, "apply", "identity: apply"),
+        (engines.episodes, "apply", "episodes: apply"),
+        (runtime.journal, "flush", "flush"),
+        (engines.log, "commit", "commit"),
+        (memory, "add", "add"),
+    ):
+        profile.watch(target, name, step)
 
 
 def made_up(count: int) -> list[str]:
@@ -180,7 +139,7 @@ async def remember(
         async with eunoe.open(settings, serve=False, tools=tools) as memory:
             await memory.warm()
             if profile is not None:
-                await profile.watch_all(memory)
+                await watch_all(profile, memory)
             encoder.batches.clear()
             recogniser.batches.clear()
             began = time.perf_counter()
@@ -230,7 +189,8 @@ async def run(arguments: argparse.Namespace) -> dict[str, Any]:
 async def shares(arguments: argparse.Namespace) -> dict[str, float]:
     """Remember once and return the share of each step, the largest first.
 
-    `add` runs beside the writer, whose steps wait for it now and then: the sum may pass 1.
+    `add` and the preparation of the next turns run beside the writer, and steps wait for each
+    other's threads: the sum may pass 1.
     """
     profile = Profile()
     whole = await remember(texts_of(arguments), RecordingEncoder(), RecordingRecogniser(), profile)

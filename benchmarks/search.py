@@ -1,6 +1,6 @@
 """Speed of search against its bare parts, and what an open store costs.
 
-    python benchmarks/search.py [--memories 20000] [--as-written]
+    python benchmarks/search.py [--memories 20000] [--as-written] [--profile]
 
 The bare parts of a search are: encode the same question, one dense and one sparse query with the
 same filter and limit on the same shard. Both run in turn in this process, one first and then the
@@ -8,6 +8,8 @@ other; each question has two words of a turn and must find something. Printed ar
 their ratio, for one user with all memories and for 200 users with 100 each. Then, each in a process
 of its own: resident memory and time to be ready of an open store against encoder, recogniser and
 shard loaded alone, and the time of `eunoe --help` and `eunoe list`.
+
+With --profile it prints instead the share of each step of a search, for one user with all memories.
 
 Stores are filled through the journal with ready vectors, so that nothing is encoded for them, and
 optimised, which makes the bare parts fast and the ratio hard; --as-written leaves that out.
@@ -24,126 +26,21 @@ import sys
 import tempfile
 import time
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 import qdrant_edge as edge
+from filling import make_store, words_of
+from profiling import Profile
 
 import eunoe
-from eunoe.infra.embedded.points import DENSE, TERMS, owner_filter
-from eunoe.schemas.events import Turn, event_id, owner_key
-from eunoe.schemas.ports import OwnerKeys, WrappedKey
-from eunoe.schemas.records import EpisodePoint, IngressPosition, JournalRecord
-from eunoe.streams.context import OpenTurn
-from eunoe.streams.episodic import sparse
+from eunoe.infra.embedded.points import DENSE, DENSE_PARAMS, TERMS, owner_filter
+from eunoe.schemas.events import owner_key
 from eunoe.streams.ranking import DEFAULTS
 
-SESSION: Final = 20
-BATCH: Final = 500
-CENTRES: Final = 200
 USERS: Final = 200
-START: Final = datetime(2024, 1, 1, tzinfo=UTC)
-WORDS: Final = tuple(
-    first + second + third
-    for first in (
-        "bar",
-        "cel",
-        "dor",
-        "fen",
-        "gal",
-        "hum",
-        "kin",
-        "lor",
-        "mar",
-        "nes",
-        "pol",
-        "rud",
-    )
-    for second in ("a", "e", "i", "o", "u", "an", "er", "il")
-    for third in ("ba", "ck", "den", "ful", "gan", "ket", "lo", "mish", "nor", "pet", "rin", "ston")
-)
 QUESTIONS: Final = 100
 WARM_UP: Final = 10
-
-
-def words_of(user: str, number: int) -> list[str]:
-    """Make up what a user's turn says; always the same."""
-    draw = random.Random(f"{user}/{number}")  # noqa: S311 - made-up text and no secret
-    return draw.choices(WORDS, k=12)
-
-
-class Loader:
-    """Makes journal records of made-up turns with ready vectors."""
-
-    def __init__(self, memory: eunoe.Memory) -> None:
-        self.memory = memory
-        self.draw = random.Random(11)  # noqa: S311 - made-up text and no secret
-        self.numbers = np.random.default_rng(11)
-        dimension = memory.runtime.engines.encoder.dimension
-        self.centres = self.numbers.normal(size=(CENTRES, dimension))
-
-    async def fill(self, user: str, count: int) -> None:
-        """Append `count` turns of a user."""
-        keys = await self.memory.runtime.engines.keys.owner(owner_key("default", user))
-        for start in range(0, count, BATCH):
-            made = [self.record(user, n, keys) for n in range(start, min(start + BATCH, count))]
-            await self.memory.runtime.journal.append(
-                [key for key, _ in made], [record for _, record in made]
-            )
-
-    def record(self, user: str, number: int, keys: OwnerKeys) -> tuple[WrappedKey, JournalRecord]:
-        """Make one turn."""
-        content = " ".join(words_of(user, number))
-        key_id = event_id("default", user, "bench", str(number))
-        payload = Turn(role="user", content=content, session_id=str(number // SESSION))
-        opened = OpenTurn(source="bench", id=str(number), payload=payload)
-        box, key = keys.seal(opened.model_dump_json(exclude_none=True).encode(), key_id)
-        vector = self.centres[self.draw.randrange(CENTRES)] + self.numbers.normal(
-            size=self.centres.shape[1]
-        )
-        unit = (vector / np.linalg.norm(vector)).astype("<f2")
-        terms = self.memory.runtime.engines.terms.document(content)
-        point = EpisodePoint(
-            id=key_id,
-            start=0,
-            end=len(content),
-            vector=unit.tobytes(),
-            terms=sparse(keys, terms),
-        )
-        said_at = START + timedelta(minutes=number)
-        return key, JournalRecord(
-            kind="turn",
-            event_id=key_id,
-            owner=keys.owner,
-            ingress=IngressPosition(topic="bench", partition=0, epoch="bench", offset=number),
-            said_at=said_at,
-            recorded_at=said_at,
-            content=keys.hash("content", content),
-            producer=keys.hash("producer", str(number)),
-            box=box,
-            encoder=self.memory.runtime.engines.encoder.id,
-            language="en",
-            session=keys.hash("session", str(number // SESSION)),
-            position=number % SESSION,
-            role="user",
-            points=(point,),
-        )
-
-
-async def make_store(
-    settings: eunoe.Settings, users: int, each: int, *, optimised: bool = True
-) -> None:
-    """Fill a store."""
-    async with eunoe.open(settings, serve=False, process=False) as memory:
-        loader = Loader(memory)
-        for number in range(users):
-            await loader.fill(f"u{number}", each)
-            if number % 50 == 0:
-                print(f"filled {number + 1} of {users} users", file=sys.stderr)
-        if optimised:
-            await memory.optimise()
 
 
 async def compare(settings: eunoe.Settings, users: int, each: int) -> dict[str, float]:
@@ -164,6 +61,39 @@ async def compare(settings: eunoe.Settings, users: int, each: int) -> dict[str, 
                     took[name].append(seconds)
     median, alone = (statistics.median(took[name]) for name in ("whole", "bare"))
     return {"search p50 ms": 1e3 * median, "bare p50 ms": 1e3 * alone, "ratio": median / alone}
+
+
+async def shares(settings: eunoe.Settings, each: int) -> dict[str, float]:
+    """Search as `compare` does and return the share of each step, the largest first."""
+    draw = random.Random(5)  # noqa: S311 - made-up text and no secret
+    profile = Profile()
+    async with eunoe.open(settings, serve=False, process=False) as memory:
+        await memory.runtime.engines.encoder.encode(["warm"])
+        runtime, engines = memory.runtime, memory.runtime.engines
+        for target, name, step in (
+            (engines.encoder, "encode", "encode"),
+            (engines.episodes, "query", "engine: dense and sparse"),
+            (engines.identity, "spots", "places of candidates"),
+            (engines.identity, "neighbours", "turns beside them"),
+            (runtime.recall, "answers", "slots"),
+            (runtime.recall, "find", "rank"),
+            (runtime.reader, "hits", "make hits"),
+            (engines.episodes, "turn_boxes", "boxes"),
+            (engines.episodes, "memories", "boxes"),
+            (engines.keys, "open_boxes", "open boxes"),
+            (engines.terms, "query", "split words"),
+        ):
+            profile.watch(target, name, step)
+        whole = 0.0
+        for number in range(WARM_UP + QUESTIONS):
+            if number == WARM_UP:
+                profile.seconds.clear()
+            words = draw.sample(words_of("u0", draw.randrange(each)), 2)
+            question = "when did we talk about " + " and the ".join(words)
+            took = await search_once(memory, "u0", question)
+            whole += took if number >= WARM_UP else 0.0
+    steps = sorted(profile.seconds.items(), key=lambda step: -step[1])
+    return {"search ms": 1e3 * whole / QUESTIONS, **{name: took / whole for name, took in steps}}
 
 
 async def search_once(memory: eunoe.Memory, user: str, question: str) -> float:
@@ -194,7 +124,7 @@ def query_alone(shard: edge.EdgeShard, owner: str, vector: list[float], terms: l
     words = edge.SparseVector(terms, [1.0] * len(terms))
     limit = DEFAULTS.part_limit
     for query, params in (
-        (edge.Query.Nearest(vector, using=DENSE), None),
+        (edge.Query.Nearest(vector, using=DENSE), DENSE_PARAMS),
         (edge.Query.Nearest(words, using=TERMS), idf),
     ):
         shard.query(edge.QueryRequest(query=query, filter=only, limit=limit, params=params))
@@ -285,6 +215,8 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         many = replace(base, folder=Path(scratch, "many"))
         optimised = not arguments.as_written
         asyncio.run(make_store(base, 1, arguments.memories, optimised=optimised))
+        if arguments.profile:
+            return asyncio.run(shares(base, arguments.memories))
         for name, value in asyncio.run(compare(base, 1, arguments.memories)).items():
             figures[f"one user: {name}"] = value
         figures |= costs(base)
@@ -300,6 +232,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--memories", type=int, default=20_000, help="in all; at least 200")
     parser.add_argument("--as-written", action="store_true", help="don't optimise the stores")
+    parser.add_argument("--profile", action="store_true", help="the share of each step instead")
     parser.add_argument("--json", action="store_true", help="for a program")
     arguments = parser.parse_args()
     figures = run(arguments)
