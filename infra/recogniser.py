@@ -6,6 +6,10 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ..schemas.limits import (
+    PIECE_CHARACTERS_MAX,
+    READ_CHARACTERS_MAX,
+)
 from ..schemas.ports import Entity
 
 if TYPE_CHECKING:
@@ -21,8 +25,6 @@ _CLAUSE: Final = re.compile(r"[A-Za-z][A-Za-z0-9'’,;:\-\"() ]*(?:\s[A-Za-z'’
 _LOWER: Final = re.compile(r"\b[a-z]{2,}\b.*\b[a-z]{2,}\b")
 
 
-CHARACTERS_MAX: Final = 50_000  # of a text; as far as extraction reads
-PIECE_CHARACTERS_MAX: Final = 2_000
 _BORDERS: Final = ("\n", "。", ". ", " ")
 
 
@@ -92,7 +94,7 @@ class TextRecogniser:
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
     """Cut a long text at borders, so that the work grows with its length and no faster."""
     start = 0
-    length = min(len(text), CHARACTERS_MAX)
+    length = min(len(text), READ_CHARACTERS_MAX)
     while start < length:
         end = min(start + PIECE_CHARACTERS_MAX, length)
         if end < length:

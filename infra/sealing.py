@@ -17,6 +17,9 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from ..schemas.errors import Damaged, Unavailable
+from ..schemas.limits import (
+    KEY_FILE_BYTES_MAX,
+)
 
 __all__ = [
     "HASH_BYTES",
@@ -43,7 +46,6 @@ HASH_BYTES: Final = 16
 _TERM_BYTES: Final = 4
 _HASHES: Final = b"eunoe hash"
 _TERMS: Final = b"eunoe term"
-_KEY_FILE_BYTES_MAX: Final = 1_024
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -213,7 +215,7 @@ def _read_master_key(path: Path) -> bytes:
                 "think about who may have read it."
             )
             raise Unavailable(message)
-        content = file.read(_KEY_FILE_BYTES_MAX)
+        content = file.read(KEY_FILE_BYTES_MAX)
     try:
         return parse_master_key(content.decode("ascii", errors="replace"))
     except Unavailable:

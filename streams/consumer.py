@@ -12,10 +12,16 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from ..schemas.errors import Conflict, Damaged, EunoeError, Rejected, Unavailable
-from ..schemas.limits import BATCH_RECORDS_MAX, REFUSALS_KEPT_MAX
+from ..schemas.limits import (
+    BACKOFF_S_FIRST,
+    BACKOFF_S_MAX,
+    BATCH_RECORDS_MAX,
+    POLL_S,
+    REFUSALS_KEPT_MAX,
+)
 from ..schemas.ports import Log, LogRecord, Position, TopicPartition
 
 __all__ = ["Bury", "Consumer", "Handle", "Prepare", "Progress"]
@@ -30,10 +36,6 @@ Prepare = Callable[[Sequence[LogRecord]], Awaitable[None]]
 what it can't do, the handler does."""
 Bury = Callable[[LogRecord, Rejected, int], Awaitable[None]]
 """Writes the dead letter of (record, reason, attempts); returns when the log has it."""
-
-POLL_S: Final = 5.0
-BACKOFF_S_FIRST: Final = 0.05
-BACKOFF_S_MAX: Final = 5.0
 
 
 class Progress:

@@ -9,6 +9,13 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ..schemas.limits import (
+    PROPOSAL_CHARACTERS_MAX,
+    PROPOSALS_MAX,
+    SENTENCES_MAX,
+    STATEMENTS_MAX,
+    TOPICS_MAX,
+)
 from ..schemas.ports import Entity
 from ..schemas.records import MemoryKind
 from .gating import READ_CHARACTERS_MAX, gate, is_personal, is_question, sentences
@@ -31,11 +38,6 @@ __all__ = [
     "topics",
 ]
 
-PROPOSALS_MAX: Final = 8
-STATEMENTS_MAX: Final = 16
-SENTENCES_MAX: Final = 200
-PROPOSAL_CHARACTERS_MAX: Final = 1_000
-TOPICS_MAX: Final = 6
 
 _WORDY_MIN: Final = 3  # characters
 _WORDY: Final = re.compile(r"[\w\u3400-\u9fff]")

@@ -8,6 +8,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ..schemas.limits import (
+    READ_CHARACTERS_MAX,
+)
 from ..schemas.ports import Entity
 from .chinese_lexicon import (
     CHINESE_CHAT,
@@ -31,7 +34,6 @@ from .lexicon import (
 
 __all__ = ["READ_CHARACTERS_MAX", "gate", "is_personal", "is_question", "sentences"]
 
-READ_CHARACTERS_MAX: Final = 50_000  # of a turn; what stands behind is found by search only
 
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _LATIN: Final = re.compile(r"[A-Za-z]")

@@ -17,7 +17,10 @@ from pydantic import BaseModel, ConfigDict
 from ..schemas.cloudevents import decode
 from ..schemas.errors import Rejected
 from ..schemas.events import Envelope, iso, split_owner
-from ..schemas.limits import REQUEST_BYTES_MAX
+from ..schemas.limits import (
+    LETTER_ORIGINAL_BYTES_MAX,
+    LETTERS_PAGE,
+)
 from ..schemas.ports import Clock, Keys, Log, LogRecord, NewRecord
 from ..schemas.records import Box, Packed
 from ..schemas.results import DeadLetter
@@ -26,9 +29,6 @@ from ..schemas.topics import DEAD_LETTERS
 __all__ = ["KEPT", "Letter", "Letters"]
 
 KEPT: Final = timedelta(days=7)
-PAGE: Final = 256
-_ORIGINAL_BYTES_MAX: Final = REQUEST_BYTES_MAX // 2
-"""The longest original that is kept whole: sealed and in base64 it must still fit a record."""
 
 
 class Letter(BaseModel):
@@ -88,9 +88,9 @@ class Letters:
             letter_id=letter_id,
         )
         plain = record.value or b""
-        if len(plain) > _ORIGINAL_BYTES_MAX:
-            plain = plain[:_ORIGINAL_BYTES_MAX]
-            told = f"{reason} The original was cut to its first {_ORIGINAL_BYTES_MAX} bytes."
+        if len(plain) > LETTER_ORIGINAL_BYTES_MAX:
+            plain = plain[:LETTER_ORIGINAL_BYTES_MAX]
+            told = f"{reason} The original was cut to its first {LETTER_ORIGINAL_BYTES_MAX} bytes."
             letter = letter.model_copy(update={"reason": told})
         if event is not None:
             keys = await self._keys.owner(event.owner)
@@ -153,7 +153,9 @@ class Letters:
         letters = []
         for partition in range(self._partitions):
             offset, _ = await self._log.bounds(DEAD_LETTERS.name, partition)
-            while records := await self._log.read(DEAD_LETTERS.name, partition, offset, limit=PAGE):
+            while records := await self._log.read(
+                DEAD_LETTERS.name, partition, offset, limit=LETTERS_PAGE
+            ):
                 letters += [
                     (one.timestamp, Letter.model_validate_json(one.value))
                     for one in records

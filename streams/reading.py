@@ -8,14 +8,18 @@ import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import groupby
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 import orjson
 
 from ..schemas.errors import AmbiguousId, Damaged, Unavailable
 from ..schemas.events import event_id, iso, split_owner
-from ..schemas.limits import DIGEST_ATTEMPTS_MAX, DIGEST_PAUSE_S
+from ..schemas.limits import (
+    DIGEST_ATTEMPTS_MAX,
+    DIGEST_PAUSE_S,
+    LIST_PAGE,
+)
 from ..schemas.ports import EpisodicStore, EventPlace, IdentityStore, Keys, MemoryPoint
 from ..schemas.results import Hit, Item, ProfileField, Revision
 from ..schemas.sentences import is_quotable
@@ -29,8 +33,6 @@ __all__ = ["Ident", "Reader"]
 
 Ident = str | tuple[str, str]
 """A producer's id, or (source, id) where several sources use it."""
-
-LIST_PAGE: Final = 500
 
 
 Matter = list[tuple[Version, dict[str, Any]]]

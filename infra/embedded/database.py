@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import Final, Self, TypeVar
 
 from ...schemas.errors import Damaged, EunoeError, Fenced, Rejected, Unavailable
+from ...schemas.limits import (
+    BUSY_TIMEOUT_S,
+    FILE_CACHE_KIB,
+)
 
 __all__ = ["Database", "check_format", "transaction", "translated", "truncate_wal"]
 
 Result = TypeVar("Result")
 
-_BUSY_TIMEOUT_S: Final = 5.0
-_CACHE_KIB: Final = 2_048
 _PRIMARY_CODE: Final = 0xFF
 _CORRUPT: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _UNAVAILABLE: Final = {
@@ -166,7 +168,7 @@ def _connect(path: Path, role: str, *, read_only: bool, cache_kib: int) -> sqlit
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     connection = sqlite3.connect(
         path,
-        timeout=_BUSY_TIMEOUT_S,
+        timeout=BUSY_TIMEOUT_S,
         isolation_level=None,
         check_same_thread=False,
         factory=_Fenced,
@@ -207,7 +209,7 @@ class Database:
 
     @classmethod
     async def open(
-        cls, path: Path, role: str, *, read_only: bool = False, cache_kib: int = _CACHE_KIB
+        cls, path: Path, role: str, *, read_only: bool = False, cache_kib: int = FILE_CACHE_KIB
     ) -> Self:
         """Open the file, made if it isn't there.
 

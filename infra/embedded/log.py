@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Final, Self
 
 from ...schemas.errors import Rejected, Unavailable
-from ...schemas.limits import REQUEST_BYTES_MAX
+from ...schemas.limits import (
+    RECORD_KEY_BYTES_MAX,
+    REQUEST_BYTES_MAX,
+)
 from ...schemas.ports import Clock, LogRecord, NewRecord, Position, TopicPartition
 from ...schemas.topics import PARTITIONS, TOPICS, Retention, Topic
 from ..placement import partition_of
@@ -25,7 +28,6 @@ from .log_tables import ROLE, Place, State, Victims
 
 __all__ = ["SqliteLog"]
 
-_KEY_BYTES_MAX: Final = 65_536
 _OFFSET_MAX: Final = 2**63 - 1
 
 
@@ -142,8 +144,8 @@ class SqliteLog:
 
     def _check(self, record: NewRecord, now: datetime) -> Entry:
         topic, number = self._topic(record.topic)
-        if len(record.key) > _KEY_BYTES_MAX:
-            message = f"A record key may have {_KEY_BYTES_MAX} bytes at most."
+        if len(record.key) > RECORD_KEY_BYTES_MAX:
+            message = f"A record key may have {RECORD_KEY_BYTES_MAX} bytes at most."
             raise Rejected(message)
         headers = sum(len(name) + len(value) for name, value in record.headers)
         if len(record.value or b"") + headers > REQUEST_BYTES_MAX:

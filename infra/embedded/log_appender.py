@@ -3,9 +3,12 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from ...schemas.errors import EunoeError, Unavailable
+from ...schemas.limits import (
+    GROUP_RECORDS_MAX,
+)
 from ...schemas.ports import NewRecord, Position
 from ...schemas.topics import Topic
 from . import log_tables as tables
@@ -14,9 +17,6 @@ from .log_sealer import LogSealer, SealedValue
 from .log_tables import ROLE, Place, Row
 
 __all__ = ["Appender", "Entry"]
-
-_GROUP_RECORDS_MAX: Final = 10_000
-"""Calls that wait join one transaction up to so many records; a larger call has its own."""
 
 
 class Entry(NamedTuple):
@@ -121,7 +121,7 @@ class Appender:
     def _take_group(self) -> list[_Call]:
         group = [self._calls.popleft()]
         size = len(group[0].entries)
-        while self._calls and size + len(self._calls[0].entries) <= _GROUP_RECORDS_MAX:
+        while self._calls and size + len(self._calls[0].entries) <= GROUP_RECORDS_MAX:
             group.append(self._calls.popleft())
             size += len(group[-1].entries)
         return group

@@ -10,6 +10,9 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from ...schemas.limits import (
+    LOG_KEYS_CACHED_MAX,
+)
 from ..sealing import WRAPPED_BYTES, SealingKey, new_key
 from .database import Database, transaction, truncate_wal
 from .key_cache import KeyCache
@@ -18,7 +21,6 @@ __all__ = ["LogSealer", "SealedValue"]
 
 _SLOT_BYTES: Final = 8
 _MARK_BYTES: Final = 8
-_KEYS_CACHED_MAX: Final = 4_096
 _EMPTY: Final = bytes(WRAPPED_BYTES)
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS log_keys (
@@ -58,7 +60,7 @@ class LogSealer:
         self._master = master
         self._slots = slots
         self._free = free
-        self._cache: KeyCache[bytes, SealingKey] = KeyCache(_KEYS_CACHED_MAX)
+        self._cache: KeyCache[bytes, SealingKey] = KeyCache(LOG_KEYS_CACHED_MAX)
 
     @classmethod
     async def load(cls, database: Database, master: SealingKey) -> "LogSealer":

@@ -36,12 +36,14 @@ from .door_wire import (
     write_frame,
 )
 from .schemas.errors import EunoeError, Rejected, Unavailable
+from .schemas.limits import (
+    BUSY_EVERY_S,
+    CLOSE_S_MAX,
+    CONNECTIONS_MAX,
+)
 
 __all__ = ["Door", "OwnerGone", "RemoteMemory", "connect", "serve"]
 
-_CONNECTIONS_MAX: Final = 64
-_BUSY_EVERY_S: Final = 1.0
-_CLOSE_S_MAX: Final = 5.0  # for calls that change something, when the door closes
 _CHANGES: Final = frozenset({"add", "forget", "set_timezone"})
 
 
@@ -97,7 +99,7 @@ class Door:
         for task in self._conversations - self._occupied:
             task.cancel()
         if changing := {*self._changing, *self._occupied}:
-            await asyncio.wait(changing, timeout=_CLOSE_S_MAX)
+            await asyncio.wait(changing, timeout=CLOSE_S_MAX)
         rest: set[Task[Any]] = {*self._conversations, *self._changing}
         for task in rest:
             task.cancel()
@@ -118,8 +120,8 @@ class Door:
 
     async def _converse(self, reader: StreamReader, writer: StreamWriter) -> None:
         try:
-            if len(self._conversations) > _CONNECTIONS_MAX:
-                message = f"The owner of the folder serves {_CONNECTIONS_MAX} connections already."
+            if len(self._conversations) > CONNECTIONS_MAX:
+                message = f"The owner of the folder serves {CONNECTIONS_MAX} connections already."
                 await write_frame(writer, error_answer(Unavailable(message)))
                 return
             while self._server is not None and (frame := await read_frame(reader)) is not None:
@@ -235,7 +237,7 @@ def _check_arguments(call: str, arguments: dict[str, object]) -> None:
 
 async def _finish(work: Task[bytes], writer: StreamWriter) -> bytes:
     """Wait for a call, giving signs of life; a bug in it is reported and answered."""
-    while not (await asyncio.wait({work}, timeout=_BUSY_EVERY_S))[0]:
+    while not (await asyncio.wait({work}, timeout=BUSY_EVERY_S))[0]:
         await write_frame(writer, BUSY)
     failure = None if work.cancelled() else work.exception()
     if failure is None:

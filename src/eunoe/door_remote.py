@@ -23,7 +23,12 @@ from .door_wire import (
     write_frame,
 )
 from .schemas.errors import EunoeError, Unavailable
-from .schemas.limits import SETTLE_TIMEOUT_S
+from .schemas.limits import (
+    CALLS_MAX,
+    PING_S_MAX,
+    SETTLE_TIMEOUT_S,
+    SILENCE_S_MAX,
+)
 from .schemas.results import (
     Check,
     DeadLetter,
@@ -39,9 +44,6 @@ __all__ = ["CALLS", "OwnerGone", "RemoteMemory", "connect"]
 
 _Answer = TypeVar("_Answer")
 
-_PING_S_MAX: Final = 5.0  # for the first answer on a connection
-_SILENCE_S_MAX: Final = 60.0  # between two signs of life while a call is worked on
-_CALLS_MAX: Final = 16  # at once, each on a connection of its own
 
 # Names for lists, since `RemoteMemory.list` hides the built-in one inside the class.
 _Ids = list[str]
@@ -125,7 +127,7 @@ class _Connection:
         Raises:
             Unavailable: Nobody answers in time, or in another protocol.
         """
-        found = await self.ask(pack_arguments(PING, {}), silence_s_max=_PING_S_MAX)
+        found = await self.ask(pack_arguments(PING, {}), silence_s_max=PING_S_MAX)
         if found != PROTOCOL:
             message = (
                 "The process that owns the folder runs another version of Eunoe; "
@@ -148,7 +150,7 @@ class RemoteMemory:
     def __init__(self, place: Path, connection: _Connection) -> None:
         self._place = place
         self._idle = [connection]
-        self._room = asyncio.Semaphore(_CALLS_MAX)
+        self._room = asyncio.Semaphore(CALLS_MAX)
 
     async def __aenter__(self) -> Self:
         """Return itself; the connection is there already."""
@@ -278,7 +280,7 @@ class RemoteMemory:
         async with self._room:
             connection = await self._take()
             try:
-                result = await connection.ask(frame, silence_s_max=_SILENCE_S_MAX)
+                result = await connection.ask(frame, silence_s_max=SILENCE_S_MAX)
             except EunoeError as error:
                 self._give_back(connection, reusable=not isinstance(error, Unavailable))
                 raise
@@ -350,7 +352,7 @@ async def connect(folder: Path) -> RemoteMemory | None:
 
 async def _dial(place: Path) -> _Connection | None:
     try:
-        async with asyncio.timeout(_PING_S_MAX):
+        async with asyncio.timeout(PING_S_MAX):
             reader, writer = await asyncio.open_unix_connection(place)
     except TimeoutError as error:
         message = "The process that owns the folder takes no more connections now; try again."

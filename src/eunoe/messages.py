@@ -12,7 +12,11 @@ from pydantic import ValidationError
 from .schemas.cloudevents import describe
 from .schemas.errors import Rejected
 from .schemas.events import Envelope, EventType, Turn, moment
-from .schemas.limits import MESSAGES_PER_ADD_MAX, TEXT_CHARACTERS_MAX
+from .schemas.limits import (
+    MESSAGES_PER_ADD_MAX,
+    TEXT_CHARACTERS_MAX,
+    TOLD_CHARACTERS_MAX,
+)
 from .schemas.metadata import metadata_fault
 from .streams.intake import replace_secrets
 
@@ -23,8 +27,6 @@ Message = str | Mapping[str, Any]
 session_id, metadata."""
 
 FIELDS: Final = frozenset(("role", "content", "name", "id", "time", "session_id", "metadata"))
-_TOLD_CHARACTERS_MAX: Final = 24
-"""A misspelt field's name is up to so long; what is longer may be what somebody said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ def _fields(index: int, message: object) -> Mapping[str, Any]:
 
 def is_field_like(name: str) -> bool:
     """Say whether an unknown field's name may be repeated: it looks like a name, and no text."""
-    return name.isascii() and name.isidentifier() and len(name) <= _TOLD_CHARACTERS_MAX
+    return name.isascii() and name.isidentifier() and len(name) <= TOLD_CHARACTERS_MAX
 
 
 def _time(index: int, value: object, now: datetime) -> datetime:

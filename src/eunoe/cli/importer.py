@@ -13,6 +13,9 @@ import orjson
 
 from ..schemas.errors import Rejected
 from ..schemas.events import event_id
+from ..schemas.limits import (
+    IMPORT_SETTLE_S,
+)
 from .lines import Line, parse, raw_lines
 from .repeats import date_repeat
 
@@ -23,7 +26,6 @@ __all__ = ["Bad", "Importer", "Tally"]
 
 _BATCH_LINES: Final = 200
 _BATCHES_IN_FLIGHT: Final = 10  # then it waits until they are decided
-_SETTLE_S_MAX: Final = 3600.0
 _REFUSED_MESSAGE: Final = re.compile(r"Message ([0-9]{1,9}) can't be taken: ")
 
 _Letter = tuple[str, datetime, str]
@@ -193,7 +195,7 @@ class Importer:
         self._tally.already = taken - self._tally.added
 
     async def _settle(self) -> None:
-        await self._memory.settled(timeout_s=_SETTLE_S_MAX)
+        await self._memory.settled(timeout_s=IMPORT_SETTLE_S)
 
     async def _turns(self) -> int:
         return (await self._memory.stats(tenant_id=self._tenant_id)).turns

@@ -9,10 +9,12 @@ import orjson
 
 from ..messages import is_field_like
 from ..schemas.errors import Rejected
+from ..schemas.limits import (
+    LINE_BYTES_MAX,
+)
 
 __all__ = ["Line", "parse", "raw_lines"]
 
-_LINE_BYTES_MAX: Final = 16 * 1024 * 1024  # a message of the longest text, every character escaped
 _BOM: Final = b"\xef\xbb\xbf"
 _OF_THE_MESSAGE: Final = ("role", "content", "name", "id", "time", "session_id", "metadata")
 _OF_THE_CALL: Final = ("user_id", "source", "agent_id")
@@ -53,13 +55,13 @@ def raw_lines(file: BinaryIO) -> Iterator[tuple[int, int, bytes | None]]:
         a line over the bound.
     """
     number = 0
-    while raw := file.readline(_LINE_BYTES_MAX + 1):
+    while raw := file.readline(LINE_BYTES_MAX + 1):
         number += 1
         taken = len(raw)
-        if len(raw) <= _LINE_BYTES_MAX or raw.endswith(b"\n"):
+        if len(raw) <= LINE_BYTES_MAX or raw.endswith(b"\n"):
             yield number, taken, raw.removeprefix(_BOM).strip() if number == 1 else raw.strip()
             continue
-        while not raw.endswith(b"\n") and (raw := file.readline(_LINE_BYTES_MAX)):
+        while not raw.endswith(b"\n") and (raw := file.readline(LINE_BYTES_MAX)):
             taken += len(raw)
         yield number, taken, None
 
@@ -104,7 +106,7 @@ def parse(raw: bytes | None, number: int, *, file: str, user_id: str | None) -> 
 
 def _object(raw: bytes | None) -> dict[str, Any]:
     if raw is None:
-        message = f"The line is longer than {_LINE_BYTES_MAX} bytes: send the text in parts."
+        message = f"The line is longer than {LINE_BYTES_MAX} bytes: send the text in parts."
         raise Rejected(message)
     try:
         found = orjson.loads(raw)

@@ -5,8 +5,12 @@ What is heavy is imported when a command runs, so that `--help` answers at once.
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from ..schemas.limits import (
+    AGAIN_S,
+    HELD_S_MAX,
+)
 from .options import Options
 
 if TYPE_CHECKING:
@@ -19,9 +23,6 @@ AnyMemory: TypeAlias = "Memory | RemoteMemory"
 """The façade, here or through the door."""
 
 _Result = TypeVar("_Result")
-
-_HELD_S_MAX: Final = 10.0  # an owner that is starting has the folder before it has a door
-_AGAIN_S: Final = 0.1
 
 
 def run(
@@ -74,7 +75,7 @@ async def _work(
     from ..schemas.errors import FolderHeld  # noqa: PLC0415 - after the heavy ones
 
     clock = asyncio.get_running_loop().time
-    give_up_at = clock() + _HELD_S_MAX
+    give_up_at = clock() + HELD_S_MAX
     while True:
         begun = False
         try:
@@ -86,4 +87,4 @@ async def _work(
         except (FolderHeld, OwnerGone):
             if (begun and not repeatable) or clock() > give_up_at:
                 raise
-        await asyncio.sleep(_AGAIN_S)
+        await asyncio.sleep(AGAIN_S)

@@ -296,7 +296,7 @@ async def test_a_folder_that_is_busy_is_tried_again(
         return await memory.digest(user_id="ana")
 
     assert await running._work(work, folder, process=True, repeatable=True) == "abc"
-    monkeypatch.setattr(running, "_HELD_S_MAX", 0.3)
+    monkeypatch.setattr(running, "HELD_S_MAX", 0.3)
     held = 1000
     with pytest.raises(errors.FolderHeld):
         await running._work(work, folder, process=True, repeatable=True)

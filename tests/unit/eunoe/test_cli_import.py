@@ -185,7 +185,7 @@ def test_a_line_may_be_long_but_not_endless(
     assert store.turns == {}
     long = GOOD | {"content": "x" * 10_000_000}
     assert told(run(folder, write(folder, GOOD, long, GOOD))) == (3, 0, [])
-    monkeypatch.setattr(lines, "_LINE_BYTES_MAX", 200)
+    monkeypatch.setattr(lines, "LINE_BYTES_MAX", 200)
     over = [GOOD | {"content": "y" * size} for size in (199, 200, 201, 399, 400, 401, 5000)]
     result = run(folder, write(folder, GOOD, *over, GOOD, name="other"))
     assert told(result) == (2, 0, [2, 3, 4, 5, 6, 7, 8])

@@ -32,7 +32,7 @@ async def test_a_change_outlives_its_client(
     call: str, *, ends: bool, fake: FakeMemory, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When a client dies, a change that had begun is finished; a call that only reads ends."""
-    monkeypatch.setattr(door, "_BUSY_EVERY_S", 0.01)
+    monkeypatch.setattr(door, "BUSY_EVERY_S", 0.01)
     begun, gate, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def wait(name: str, _: object) -> object:
@@ -123,7 +123,7 @@ async def test_a_directory_open_to_others_is_not_trusted(
 
 async def test_a_silent_owner_is_unavailable(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An owner that accepts but never answers is given up after the bounded wait."""
-    monkeypatch.setattr(door_remote, "_PING_S_MAX", 0.2)
+    monkeypatch.setattr(door_remote, "PING_S_MAX", 0.2)
     with socket.socket(socket.AF_UNIX) as mute:
         mute.bind(str(folder / "door.sock"))
         mute.listen()
@@ -145,8 +145,8 @@ async def test_long_work_shows_signs_of_life(
     fake: FakeMemory, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A call may last longer than the bound of silence, since the owner says it is busy."""
-    monkeypatch.setattr(door, "_BUSY_EVERY_S", 0.05)
-    monkeypatch.setattr(door_remote, "_SILENCE_S_MAX", 0.3)
+    monkeypatch.setattr(door, "BUSY_EVERY_S", 0.05)
+    monkeypatch.setattr(door_remote, "SILENCE_S_MAX", 0.3)
 
     async def wait(call: str, _: object) -> object:
         await asyncio.sleep(0.8)
@@ -161,7 +161,7 @@ async def test_connections_are_bounded(
     fake: FakeMemory, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One connection too many is refused with a sentence, and the first ones go on."""
-    monkeypatch.setattr(door, "_CONNECTIONS_MAX", 2)
+    monkeypatch.setattr(door, "CONNECTIONS_MAX", 2)
     async with served(fake, folder) as first:
         second = await door.connect(folder)
         assert second is not None
@@ -209,7 +209,7 @@ async def test_closing_gives_up_a_change_that_never_ends(
     fake: FakeMemory, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A change that doesn't end within the grace is cancelled, and its client told so."""
-    monkeypatch.setattr(door, "_CLOSE_S_MAX", 0.1)
+    monkeypatch.setattr(door, "CLOSE_S_MAX", 0.1)
 
     async def wait(*_: object) -> None:
         await asyncio.sleep(3600)
