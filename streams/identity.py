@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
+from typing import Final
 from uuid import UUID
 
 import orjson
@@ -18,6 +19,7 @@ from ..schemas.ports import OwnerKeys, StatementRow, WrappedKey
 from ..schemas.records import Statement, StatementKind
 
 __all__ = [
+    "MANY",
     "Version",
     "matter_hash",
     "normalise",
@@ -26,6 +28,11 @@ __all__ = [
     "state",
     "versions",
 ]
+
+
+MANY: Final = frozenset(("allergy", "language", "pet"))
+"""Slots of which a person has several values at once: another value is another matter. Losing an
+allergy because a second one was mentioned would be worse than keeping one too many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +81,14 @@ def slot_hash(keys: OwnerKeys, slot: str) -> bytes:
     return keys.hash("slot", normalise(slot))
 
 
-def matter_hash(keys: OwnerKeys, subject: str | None, slot: str, condition: str | None) -> bytes:
-    """Return the keyed hash of what a value is of: whose slot, under which condition."""
-    parts: Iterable[str | None] = (subject, slot, condition)
+def matter_hash(
+    keys: OwnerKeys, subject: str | None, slot: str, condition: str | None, value: str
+) -> bytes:
+    """Return the keyed hash of what a value is of: whose slot, under which condition.
+
+    A slot of `MANY` has a matter for each value.
+    """
+    parts: Iterable[str | None] = (subject, slot, condition, *([value] if slot in MANY else ()))
     names = [None if part is None else normalise(part) for part in parts]
     return keys.hash("matter", orjson.dumps(names).decode())
 
@@ -115,7 +127,7 @@ def state(  # noqa: PLR0913 - the fields of a statement
     statement = Statement(
         kind=kind,
         slot=slot_hash(keys, slot),
-        matter=matter_hash(keys, subject, slot, condition),
+        matter=matter_hash(keys, subject, slot, condition, value),
         value=keys.hash("value", normalise(value)),
         box=box,
     )

@@ -211,3 +211,29 @@ async def test_dead_letters_go_after_their_week(tmp_path: Path) -> None:
         empty = f"zeroblob({WRAPPED_BYTES})"
         left = keys.execute(f"SELECT count(*) FROM shared_keys WHERE wrapped <> {empty}")  # noqa: S608 - a constant
         assert left.fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    ("texts", "question", "values"),
+    [
+        (
+            ("I'm allergic to bee stings.", "I'm allergic to peanuts."),
+            "What am I allergic to?",
+            {"bee stings", "peanuts"},
+        ),
+        (("我对蜂毒过敏。", "我对花生过敏。"), "我对什么过敏?", {"蜂毒", "花生"}),
+    ],
+)
+async def test_a_second_allergy_stands_beside_the_first(
+    tmp_path: Path, texts: tuple[str, str], question: str, values: set[str]
+) -> None:
+    """A slot of which a person has several values answers with all of them."""
+    async with open_memory(tmp_path) as memory:
+        await memory.add([turn(n, text) for n, text in enumerate(texts)], user_id="ana")
+        assert {hit.text for hit in await memory.search(question, user_id="ana")} == values
+        profile = await memory.profile(user_id="ana")
+        assert {one.value for one in profile if one.slot == "allergy"} == values
+        await memory.forget("t1", user_id="ana")
+        left = {hit.text for hit in await memory.search(question, user_id="ana")}
+        assert len(left) == 1
+        assert left < values

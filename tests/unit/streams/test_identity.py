@@ -114,7 +114,15 @@ def test_a_matter_is_subject_slot_and_condition(
     equal: bool,  # noqa: FBT001 - a column of the table
 ) -> None:
     """Values compete only where subject, slot and condition are the same, case aside."""
-    assert (matter_hash(KEYS, *one) == matter_hash(KEYS, *other)) is equal
+    assert (matter_hash(KEYS, *one, "x") == matter_hash(KEYS, *other, "y")) is equal
+
+
+@pytest.mark.parametrize(("slot", "is_one"), [("home", True), ("allergy", False), ("pet", False)])
+def test_a_slot_of_several_values_has_a_matter_for_each(slot: str, is_one: bool) -> None:  # noqa: FBT001 - a column
+    """A second home replaces the first; a second allergy stands beside it."""
+    one, other = (matter_hash(KEYS, None, slot, None, value) for value in ("花生", "shellfish"))
+    assert (one == other) is is_one
+    assert one == matter_hash(KEYS, None, slot, None, " 花生 ")
 
 
 def test_a_statement_seals_what_was_said() -> None:
