@@ -37,8 +37,8 @@ from eunoe.streams import consumer, projections
 from tests.simulation.faults import CRASHED, Crash, Faults
 from tests.simulation.history import Add, Clash, Client, Forget, Look, Malformed, Operation, Zone
 from tests.simulation.loop import SimulatedLoop
-from tests.support.memories import settings_in
-from tests.support.tools import START, WordEncoder, WordRecogniser
+from tests.support.memories import cheap_tools, settings_in
+from tests.support.tools import START
 
 __all__ = ["BUGS", "FLUSHED", "IDLE", "REPORTS", "Life", "live"]
 
@@ -180,7 +180,7 @@ def _keep_flushed(shard: Path) -> None:
 
 async def _live(life: Life, dice: Random, report: Callable[..., None]) -> None:
     settings = settings_in(life.place)
-    tools = Tools(encoder=WordEncoder(), recogniser=WordRecogniser(), clock=JumpingClock(dice))
+    tools = cheap_tools(clock=JumpingClock(dice))
     async with AsyncExitStack() as stack:
         zombie = await _open_zombie(settings, stack) if life.zombie else None
         memory = await _open(settings, tools, stack)

@@ -265,7 +265,7 @@ def _outcomes(
 
 def main(words: Sequence[str] | None = None) -> int:
     """Simulate, print, and return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=20, help="how many")
     parser.add_argument("--first", type=int, help="the first seed; without it a random one")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="at a time")
