@@ -6,9 +6,11 @@ comparison made. A turn of a talk is then lifted by the turns around it, which o
 question that it answers, by the best turn of its session, and by a speaker named in the question.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from heapq import nlargest
+from heapq import heappop, heappush, nlargest
+from math import inf
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 __all__ = [
@@ -16,8 +18,8 @@ __all__ = [
     "Candidate",
     "Place",
     "Ranked",
+    "Ranking",
     "RankingParameters",
-    "best_first",
     "is_unrelated",
     "rank",
     "wanted_places",
@@ -77,8 +79,14 @@ class Ranked(NamedTuple):
         return dict(zip(_SIGNALS, self.parts, strict=True))
 
 
-_Matches = tuple[list[float], list[float], list[float]]
-"""What each candidate has by itself, each from 0 to 1: dense, sparse, match."""
+_Scored = tuple[float, str, int, tuple[float, float, float, float]]
+"""Negative score, id, number, and what is around the candidate: the last values of `signals`."""
+
+_Talk = tuple[float, Session | None, float, list[int]]
+"""What no score in it exceeds, the session, its best match, and its candidates' numbers."""
+
+_ROUNDING: Final = 1e-9
+"""More than sums of a few numbers up to 4 are off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,165 +147,228 @@ def rank(candidates: Sequence[Candidate], parameters: RankingParameters = DEFAUL
     Returns:
         Every candidate once, by descending score, then by id.
     """
-    return list(best_first(candidates, parameters))
-
-
-def best_first(
-    candidates: Sequence[Candidate], parameters: RankingParameters = DEFAULTS
-) -> Iterator[Ranked]:
-    """Yield what `rank` returns, one by one: who shows ten needs no more made.
-
-    Args:
-        candidates: As for `rank`.
-        parameters: Constants.
-    """
-    near_weight, next_weight = parameters.near_weight, parameters.next_to_near_weight
-    session_weight, speaker_weight = parameters.session_weight, parameters.speaker_weight
-    total = 1.0 + near_weight + next_weight + session_weight + speaker_weight
-    lone_context = parameters.lone_context
-    dense, sparse, matches = _matches(candidates, parameters)
-    places, strengths = _context(candidates, matches)
-    ordered = []
-    for (point, _, _, session, position, is_named), cosine, words, match in zip(
-        candidates, dense, sparse, matches, strict=True
-    ):
-        if session is None:
-            near = next_to_near = lone_context * match
-            strength = match
-        else:
-            near, next_to_near = _beside(places.get(session), position)
-            strength = strengths[session]
-        speaker = 1.0 if is_named else 0.0
-        score = match + near_weight * near + next_weight * next_to_near
-        score = (score + session_weight * strength + speaker_weight * speaker) / total
-        parts = (cosine, words, match, near, next_to_near, strength, speaker)
-        if not 0.0 < score < 1.0:  # by rounding
-            score = min(1.0, max(0.0, score))
-        # Negative, so that tuples compare as they shall stand: by descending score, then by id.
-        ordered.append((-score, point, parts))
-    ordered.sort()
-    for score, point, parts in ordered:
-        yield Ranked(point, -score, parts)
+    return list(Ranking(candidates, parameters).best_first())
 
 
 def wanted_places(
     candidates: Sequence[Candidate], parameters: RankingParameters = DEFAULTS
 ) -> list[Place]:
-    """List the near turns that are worth fetching before `rank`.
-
-    A turn that neither part returned may be the answer to one that it did: fetched ones join the
-    candidates, with their scores where the engine gives them and without where it does not.
-
-    Args:
-        candidates: What the two parts of the search returned.
-        parameters: Constants.
-
-    Returns:
-        Places up to two turns from the `expand_limit` best matches, those of the best first,
-        without repeats and without the places of candidates; some may not exist.
-    """
-    _, _, matches = _matches(candidates, parameters)
-    # The few that reach the last of the best are ordered, ties by id; the many needn't be.
-    limit = parameters.expand_limit
-    least = min(nlargest(limit, matches), default=0.0)
-    best = sorted(
-        (-match, one.id, one.session, one.position)
-        for one, match in zip(candidates, matches, strict=True)
-        if match >= least
-    )[:limit]
-    sessions = {session for _, _, session, _ in best}
-    known = {(one[3], one[4]) for one in candidates if one[3] in sessions}
-    wanted: dict[Place, None] = {}
-    for _, _, session, position in best:
-        if session is None or position is None:
-            continue
-        for distance in _DISTANCES:
-            place = (session, position + distance)
-            if place[1] >= 0 and place not in known:
-                wanted[place] = None
-    return list(wanted)
+    """List the near turns that are worth fetching before `rank`; see `Ranking.wanted_places`."""
+    return Ranking(candidates, parameters).wanted_places()
 
 
 def is_unrelated(
-    candidates: Iterable[Candidate],
+    candidates: Sequence[Candidate],
     term_count: int,
     parameters: RankingParameters = DEFAULTS,
 ) -> bool:
-    """Tell whether nothing that was found has to do with the question.
-
-    The evidence is absolute, unlike that of `rank`, whose best candidate is near the top of the
-    scale in any case. The floor is low on purpose: it takes what nobody has spoken about, such as
-    general knowledge, and leaves what is only near the subject to whoever reads the results. Do
-    not ask where the question names a time: its words then say little, and the time says the rest.
-
-    Args:
-        candidates: What the two parts of the search returned.
-        term_count: Distinct terms of the question.
-        parameters: Constants.
-
-    Returns:
-        True if no cosine reaches `dense_floor` and no BM25 reaches `sparse_floor` times
-        `term_count`. Without any cosine, as where the dense part was skipped, the words decide
-        alone and any match of one is enough.
-    """
-    found = list(candidates)
-    floor = parameters.dense_floor
-    if any(one.dense is not None and one.dense >= floor for one in found):
-        return False
-    sparse = max((one.sparse for one in found if one.sparse is not None), default=0.0)
-    cosines = [one.dense for one in found if one.dense is not None]
-    if not cosines:
-        return sparse <= 0.0
-    return not (sparse > 0.0 and sparse >= parameters.sparse_floor * term_count)
+    """Tell whether nothing found has to do with the question; see `Ranking.is_unrelated`."""
+    return Ranking(candidates, parameters).is_unrelated(term_count)
 
 
-def _matches(candidates: Sequence[Candidate], parameters: RankingParameters) -> _Matches:
-    """Return the match of each candidate.
+class Ranking:
+    """Candidates of one question on one scale.
 
     Cosines are spread from the worst to the best that came back (min-max), since encoders use
     different parts of their scale; BM25 has a true zero, so it is only divided by the best.
     What a part did not return has at most the worst of what it did: 0.
+
+    Args:
+        candidates: As for `rank`.
+        parameters: Constants; no weight is negative.
     """
-    cosines = [one.dense for one in candidates]
-    words = [one.sparse for one in candidates]
-    returned = [cosine for cosine in cosines if cosine is not None]
-    high = max(returned, default=0.0)
-    span = max(high - min(returned, default=0.0), parameters.dense_span_min)
-    # Without any word in common the quotient is 0 whatever it is divided by.
-    best = max((score for score in words if score is not None), default=0.0) or 1.0
-    share = parameters.dense_weight
-    rest = 1.0 - share
-    dense = [0.0 if cosine is None else 1.0 - (high - cosine) / span for cosine in cosines]
-    sparse = [0.0 if score is None else score / best for score in words]
-    pairs = zip(dense, sparse, strict=True)
-    return dense, sparse, [share * cosine + rest * score for cosine, score in pairs]
 
+    def __init__(
+        self, candidates: Sequence[Candidate], parameters: RankingParameters = DEFAULTS
+    ) -> None:
+        self._candidates = list(candidates)
+        self._parameters = parameters
+        self._total = (
+            1.0
+            + parameters.near_weight
+            + parameters.next_to_near_weight
+            + parameters.session_weight
+            + parameters.speaker_weight
+        )
+        cosines = [one[1] for one in candidates]
+        words = [one[2] for one in candidates]
+        returned = [cosine for cosine in cosines if cosine is not None]
+        high = max(returned, default=0.0)
+        self._cosine = high if returned else None
+        self._words = max([score for score in words if score is not None], default=0.0)
+        span = max(high - min(returned, default=0.0), parameters.dense_span_min)
+        # Without any word in common the quotient is 0 whatever it is divided by.
+        best = self._words or 1.0
+        share = parameters.dense_weight
+        rest = 1.0 - share
+        # What each candidate has by itself, each from 0 to 1.
+        self._dense = dense = [
+            0.0 if cosine is None else 1.0 - (high - cosine) / span for cosine in cosines
+        ]
+        self._sparse = sparse = [0.0 if score is None else score / best for score in words]
+        self._matches = [
+            share * cosine + rest * score for cosine, score in zip(dense, sparse, strict=True)
+        ]
 
-def _context(
-    candidates: Sequence[Candidate], matches: Sequence[float]
-) -> tuple[dict[Session, dict[int, float]], dict[Session, float]]:
-    """Return the best match at each position of each session, and in each session."""
-    places: dict[Session, dict[int, float]] = {}
-    strengths: dict[Session, float] = {}
-    for (_, _, _, session, position, _), match in zip(candidates, matches, strict=True):
-        if session is None:
-            continue
-        if match >= strengths.get(session, 0.0):
-            strengths[session] = match
-        if position is not None:
-            positions = places.get(session)
-            if positions is None:
-                places[session] = positions = {}
-            if match >= positions.get(position, 0.0):
-                positions[position] = match
-    return places, strengths
+    def is_unrelated(self, term_count: int) -> bool:
+        """Tell whether nothing that was found has to do with the question.
 
+        The evidence is absolute, unlike that of `best_first`, whose first is near the top of the
+        scale in any case. The floor is low on purpose: it takes what nobody has spoken about, such
+        as general knowledge, and leaves what is only near the subject to whoever reads the
+        results. Do not ask where the question names a time: its words then say little, and the
+        time says the rest.
 
-def _beside(positions: Mapping[int, float] | None, position: int | None) -> tuple[float, float]:
-    """Return the mean match of the two turns beside, and of the two beyond; a missing one is 0."""
-    if positions is None or position is None or len(positions) == 1:
-        return 0.0, 0.0
-    match = positions.get
-    near = match(position - 1, 0.0) + match(position + 1, 0.0)
-    beyond = match(position - 2, 0.0) + match(position + 2, 0.0)
-    return near / 2.0, beyond / 2.0
+        Args:
+            term_count: Distinct terms of the question.
+
+        Returns:
+            True if no cosine reaches `dense_floor` and no BM25 reaches `sparse_floor` times
+            `term_count`. Without any cosine, as where the dense part was skipped, the words decide
+            alone and any match of one is enough.
+        """
+        if self._cosine is None:
+            return self._words <= 0.0
+        if self._cosine >= self._parameters.dense_floor:
+            return False
+        return not (0.0 < self._words >= self._parameters.sparse_floor * term_count)
+
+    def wanted_places(self) -> list[Place]:
+        """List the near turns that are worth fetching before the ranking.
+
+        A turn that neither part returned may be the answer to one that it did: `add` them.
+
+        Returns:
+            Places up to two turns from the `expand_limit` best matches, those of the best first,
+            without repeats and without the places of candidates; some may not exist.
+        """
+        candidates, matches = self._candidates, self._matches
+        # The few that reach the last of the best are ordered, ties by id; the many needn't be.
+        limit = self._parameters.expand_limit
+        least = min(nlargest(limit, matches), default=0.0)
+        best = sorted(
+            [
+                (-match, one[0], one[3], one[4])
+                for one, match in zip(candidates, matches, strict=True)
+                if match >= least
+            ]
+        )[:limit]
+        sessions = {session for _, _, session, _ in best}
+        known = {(one[3], one[4]) for one in candidates if one[3] in sessions}
+        wanted: dict[Place, None] = {}
+        for _, _, session, position in best:
+            if session is None or position is None:
+                continue
+            for distance in _DISTANCES:
+                place = (session, position + distance)
+                if place[1] >= 0 and place not in known:
+                    wanted[place] = None
+        return list(wanted)
+
+    def add(self, near: Sequence[Candidate]) -> None:
+        """Take turns that were fetched for `wanted_places`, without scores of their own."""
+        nothing = [0.0] * len(near)
+        self._candidates += near
+        self._dense += nothing
+        self._sparse += nothing
+        self._matches += nothing
+
+    def best_first(self) -> Iterator[Ranked]:
+        """Yield what `rank` returns, one by one: who shows ten needs no more made.
+
+        Sessions are looked at one after the other, from the highest score that any of their
+        candidates could have. As soon as the best so far is above that, it is the next.
+        """
+        scored: list[_Scored] = []
+        for bound, session, strength, members in self._talks():
+            while scored and -scored[0][0] > bound:
+                yield self._ranked(heappop(scored))
+            if session is None:
+                self._score_lone(members, scored)
+            else:
+                self._score_talk(members, strength, scored)
+        while scored:
+            yield self._ranked(heappop(scored))
+
+    def _talks(self) -> list[_Talk]:
+        """Group the candidates by session, the highest bound first.
+
+        No turn has more than its session's best match, by itself or around it. What has no session
+        comes first, in any order.
+        """
+        parameters, matches = self._parameters, self._matches
+        is_named = any(map(itemgetter(5), self._candidates))
+        speaker = parameters.speaker_weight if is_named else 0.0
+        around = parameters.near_weight + parameters.next_to_near_weight
+        beside = max(parameters.near_weight, parameters.next_to_near_weight) / 2.0
+        # By how many stand around a turn: none, one, and so on; the last for all that are more.
+        weights = [
+            1.0 + parameters.session_weight + min(around, beside * others) for others in range(5)
+        ]
+        talks: dict[Session | None, list[int]] = {}
+        for number, one in enumerate(self._candidates):
+            session = one[3]
+            if session in talks:
+                talks[session].append(number)
+            else:
+                talks[session] = [number]
+        found: list[_Talk] = []
+        for session, members in talks.items():
+            others = len(members) - 1
+            strength = (
+                max([matches[number] for number in members]) if others else matches[members[0]]
+            )
+            bound = (weights[min(others, 4)] * strength + speaker) / self._total + _ROUNDING
+            found.append((inf if session is None else bound, session, strength, members))
+        found.sort(key=itemgetter(0), reverse=True)
+        return found
+
+    def _score_talk(self, members: Sequence[int], strength: float, scored: list[_Scored]) -> None:
+        candidates, matches = self._candidates, self._matches
+        near_weight = self._parameters.near_weight
+        next_weight = self._parameters.next_to_near_weight
+        session_share = self._parameters.session_weight * strength
+        speaker_weight, total = self._parameters.speaker_weight, self._total
+        places = self._places(members)
+        at = places.get
+        for number in members:
+            point, _, _, _, position, is_named = candidates[number]
+            near = next_to_near = 0.0
+            if position is not None and len(places) > 1:
+                # The mean match of the two turns beside, and of the two beyond.
+                near = (at(position - 1, 0.0) + at(position + 1, 0.0)) / 2.0
+                next_to_near = (at(position - 2, 0.0) + at(position + 2, 0.0)) / 2.0
+            speaker = 1.0 if is_named else 0.0
+            score = matches[number] + near_weight * near + next_weight * next_to_near
+            score = (score + session_share + speaker_weight * speaker) / total
+            if not 0.0 < score < 1.0:  # by rounding
+                score = min(1.0, max(0.0, score))
+            # Negative, so that tuples compare as they shall stand: by score, then by id.
+            heappush(scored, (-score, point, number, (near, next_to_near, strength, speaker)))
+
+    def _places(self, members: Sequence[int]) -> dict[int, float]:
+        """Return the best match at each position of a session."""
+        candidates, matches = self._candidates, self._matches
+        places: dict[int, float] = {}
+        for number in members:
+            position = candidates[number][4]
+            if position is not None and matches[number] >= places.get(position, 0.0):
+                places[position] = matches[number]
+        return places
+
+    def _score_lone(self, members: Sequence[int], scored: list[_Scored]) -> None:
+        parameters = self._parameters
+        for number in members:
+            point, _, _, _, _, is_named = self._candidates[number]
+            match = self._matches[number]
+            near = parameters.lone_context * match
+            speaker = 1.0 if is_named else 0.0
+            score = match + parameters.near_weight * near + parameters.next_to_near_weight * near
+            score = score + parameters.session_weight * match + parameters.speaker_weight * speaker
+            score = min(1.0, max(0.0, score / self._total))
+            heappush(scored, (-score, point, number, (near, near, match, speaker)))
+
+    def _ranked(self, scored: _Scored) -> Ranked:
+        score, point, number, context = scored
+        own = (self._dense[number], self._sparse[number], self._matches[number])
+        return Ranked(point, -score, (*own, *context))

@@ -6,7 +6,7 @@ Reads only; stored texts are never encoded again, and only hits are opened.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -23,14 +23,13 @@ from ..schemas.ports import (
     Terms,
 )
 from .identity import Version, normalise, slot_hash, versions
-from .ranking import DEFAULTS, Candidate, Ranked, best_first, is_unrelated, wanted_places
+from .ranking import DEFAULTS, Candidate, Place, Ranked, Ranking
 from .stated import AskedSlot
 
 __all__ = ["Answer", "Found", "Recall"]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A point that answers, not yet opened.
 
     Args:
@@ -130,32 +129,21 @@ class Recall:
         )
         spots = await self._identity.spots(owner, [point for point, _, _ in points])
         named = frozenset(hashed)
-        candidates = _candidates(points, spots, named)
-        if is_unrelated(candidates, len(hashed)):
+        ranking = Ranking(_candidates(points, spots, named))
+        if ranking.is_unrelated(len(hashed)):
             return []
         if self._turns_searchable and (kinds is None or "turn" in kinds):
-            candidates += await self._near(owner, candidates, spots, named)
-        return _distinct(best_first(candidates), spots, limit)
+            near = await self._near(owner, ranking.wanted_places(), spots)
+            ranking.add(_candidates([PointHit(one, None, None) for one in near], near, named))
+            spots |= near
+        return _distinct(ranking.best_first(), spots, limit)
 
     async def _near(
-        self,
-        owner: str,
-        candidates: Sequence[Candidate],
-        spots: dict[bytes, Spot],
-        named: frozenset[int],
-    ) -> list[Candidate]:
-        found = await self._identity.neighbours(owner, _places(candidates))
-        near = {spot.event: spot for spot in found.values() if spot.event not in spots}
-        spots |= near
-        return _candidates([PointHit(event, None, None) for event in near], near, named)
-
-
-def _places(candidates: Sequence[Candidate]) -> list[tuple[bytes, int]]:
-    return [
-        (session, position)
-        for session, position in wanted_places(candidates)
-        if isinstance(session, bytes)
-    ]
+        self, owner: str, wanted: Iterable[Place], spots: Mapping[bytes, Spot]
+    ) -> dict[bytes, Spot]:
+        places = [(session, position) for session, position in wanted if isinstance(session, bytes)]
+        found = await self._identity.neighbours(owner, places)
+        return {spot.event: spot for spot in found.values() if spot.event not in spots}
 
 
 def _candidates(
