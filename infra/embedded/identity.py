@@ -38,6 +38,12 @@ PLACE_COLUMNS: Final = (
     "e.event_id, e.session, e.position, e.speaker, e.said_at, e.role, e.journal_offset"
 )
 SPOT_COLUMNS: Final = "e.event_id, e.session, e.position, e.speaker, e.said_at"
+SPOTS: Final = (
+    "WITH RECURSIVE cut (start) AS (SELECT 1 UNION ALL SELECT start + 16 FROM cut LIMIT ?3)"  # noqa: S608 - constants
+    f" SELECT {SPOT_COLUMNS} FROM cut CROSS JOIN events e INDEXED BY events_by_spot"
+    " WHERE e.owner = ?1 AND e.event_id = substr(?2, cut.start, 16) AND e.session IS NOT NULL"
+)
+"""The spots of turns whose ids stand one after the other in one value."""
 NEIGHBOURS: Final = (
     "WITH wanted (session, position) AS (VALUES {})"  # noqa: S608 - constants
     f" SELECT {SPOT_COLUMNS} FROM wanted w CROSS JOIN events e"
@@ -115,27 +121,41 @@ class SqliteIdentity:
         rows = self._read(
             f"SELECT {PLACE_COLUMNS} FROM events e"  # noqa: S608 - a constant
             " WHERE e.owner = ? AND e.producer = ? AND e.session IS NOT NULL"
-            " ORDER BY e.journal_offset",
+            " ORDER BY +e.journal_offset",  # or SQLite would walk all of an owner's rows in order
             (self._number(owner), producer),
         )
         return [_place(row) for row in rows]
 
     async def places(self, owner: str, point_ids: Sequence[UUID]) -> dict[UUID, EventPlace]:
         """Return where points stand."""
-        turns, others = self._standing(PLACE_COLUMNS, owner, [point.bytes for point in point_ids])
-        places = [_place(row) for row in turns]
-        found = {place.event_id: place for place in places}
+        if not point_ids:
+            return {}
+        number, points = self._number(owner), [point.bytes for point in point_ids]
+        turns = self._by_values(
+            f"SELECT {PLACE_COLUMNS} FROM events e"  # noqa: S608 - constants
+            " WHERE +e.owner = ? AND e.event_id IN ({}) AND e.session IS NOT NULL",
+            number,
+            points,
+        )
+        known = {row[0] for row in turns}
+        missing = [point for point in points if point not in known]
+        others = self._others(PLACE_COLUMNS, number, missing)
+        found = {UUID(bytes=row[0]): _place(row) for row in turns}
         return found | {UUID(bytes=row[-1]): _place(row, row[-2]) for row in others}
 
     async def spots(self, owner: str, point_ids: Sequence[bytes]) -> dict[bytes, Spot]:
         """Return what a ranking needs of where points stand."""
-        turns, others = self._standing(SPOT_COLUMNS, owner, point_ids)
+        number = self._number(owner)
+        # Values bound one by one would take as long as the look-up itself.
+        rows = self._read(SPOTS, (number, b"".join(point_ids), len(point_ids)))
         found = {
             event: Spot(event, session, position, _speaker(speaker) if speaker else (), said)
-            for event, session, position, speaker, said in turns
+            for event, session, position, speaker, said in rows
         }
-        for row in others:
-            found[row[-1]] = _spot(*row[:-1])
+        if len(found) < len(point_ids):
+            missing = [point for point in point_ids if point not in found]
+            for row in self._others(SPOT_COLUMNS, number, missing):
+                found[row[-1]] = _spot(*row[:-1])
         return found
 
     async def neighbours(
@@ -262,32 +282,18 @@ class SqliteIdentity:
     async def _scan(self, sql: str, values: Sequence[object]) -> list[Row]:
         return await self._writer.run(lambda writer: writer.execute(sql, values).fetchall())
 
-    def _standing(
-        self, columns: str, owner: str, points: Sequence[bytes]
-    ) -> tuple[list[Row], list[Row]]:
-        """Find where points stand: rows of turns' first points, and of other points.
+    def _others(self, columns: str, number: int, points: Sequence[bytes]) -> list[Row]:
+        """Find where later chunks and memories stand; rows end with the point's kind and id.
 
-        Rows of the others end with the point's kind and id; a turn's first point has the
-        event's own id.
+        A turn's first point isn't among them: it has the event's own id.
         """
-        number = self._number(owner)
-        turns = self._by_values(
-            f"SELECT {columns} FROM events e"  # noqa: S608 - constants
-            " WHERE +e.owner = ? AND e.event_id IN ({}) AND e.session IS NOT NULL",
-            number,
-            points,
-        )
-        if len(turns) == len(points):
-            return turns, []
-        known = {row[0] for row in turns}
-        others = self._by_values(
+        return self._by_values(
             f"SELECT {columns}, p.kind, p.point_id FROM points p"  # noqa: S608 - constants
             " JOIN events e ON e.event_id = p.event_id"
             " WHERE +p.owner = ? AND p.point_id IN ({})",
             number,
-            [point for point in points if point not in known],
+            points,
         )
-        return turns, others
 
     def _by_ids(self, sql: str, owner: str, ids: Sequence[UUID]) -> list[Row]:
         return self._by_values(sql, self._number(owner), [key.bytes for key in ids])

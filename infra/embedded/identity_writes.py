@@ -53,6 +53,12 @@ SCHEMA: Final = """
         PRIMARY KEY (event_id, owner)) WITHOUT ROWID;
 """
 
+SPOTS: Final = """
+    CREATE INDEX IF NOT EXISTS events_by_spot
+    ON events (owner, event_id, session, position, speaker, said_at)
+"""
+"""All that a search asks of where turns stand, an owner's side by side."""
+
 
 def create(connection: sqlite3.Connection) -> None:
     """Make the tables of a new file, or check an old one's format."""
@@ -60,6 +66,7 @@ def create(connection: sqlite3.Connection) -> None:
         if check_format(connection, ROLE, FORMAT):
             for statement in SCHEMA.split(";"):
                 connection.execute(statement)
+        connection.execute(SPOTS)  # files of before it was thought of get it now
 
 
 def write(connection: sqlite3.Connection, stored: Stored) -> None:
