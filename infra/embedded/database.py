@@ -23,6 +23,7 @@ __all__ = ["Database", "check_format", "transaction", "translated", "truncate_wa
 
 Result = TypeVar("Result")
 
+_PAGE_BYTES: Final = 4_096
 _PRIMARY_CODE: Final = 0xFF
 _CORRUPT: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _UNAVAILABLE: Final = {
@@ -162,7 +163,9 @@ def _raise_fence(connection: sqlite3.Connection) -> None:
         connection.fence = fence
 
 
-def _connect(path: Path, role: str, *, read_only: bool, cache_kib: int) -> sqlite3.Connection:
+def _connect(
+    path: Path, role: str, *, read_only: bool, cache_kib: int, page_bytes: int
+) -> sqlite3.Connection:
     # SQLite gives its side files the permissions of the main file, so that one is made first.
     if not read_only and not path.exists():
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -174,6 +177,7 @@ def _connect(path: Path, role: str, *, read_only: bool, cache_kib: int) -> sqlit
         factory=_Fenced,
     )
     try:
+        connection.execute(f"PRAGMA page_size = {page_bytes}")  # of a new file
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         if mode != "wal":
             message = f"The {role} can't keep a write-ahead log on this file system."
@@ -209,7 +213,13 @@ class Database:
 
     @classmethod
     async def open(
-        cls, path: Path, role: str, *, read_only: bool = False, cache_kib: int = FILE_CACHE_KIB
+        cls,
+        path: Path,
+        role: str,
+        *,
+        read_only: bool = False,
+        cache_kib: int = FILE_CACHE_KIB,
+        page_bytes: int = _PAGE_BYTES,
     ) -> Self:
         """Open the file, made if it isn't there.
 
@@ -218,6 +228,7 @@ class Database:
             role: What it is, in words.
             read_only: Whether to refuse writes through this connection.
             cache_kib: How much of the file the connection may keep in memory, in KiB.
+            page_bytes: Of a new file: larger where rows are.
 
         Raises:
             Unavailable: It can't be opened.
@@ -227,7 +238,9 @@ class Database:
 
         def connect() -> sqlite3.Connection:
             with translated(role):
-                return _connect(path, role, read_only=read_only, cache_kib=cache_kib)
+                return _connect(
+                    path, role, read_only=read_only, cache_kib=cache_kib, page_bytes=page_bytes
+                )
 
         try:
             connection = await asyncio.get_running_loop().run_in_executor(executor, connect)

@@ -28,6 +28,8 @@ from .log_tables import ROLE, Place, State, Victims
 
 __all__ = ["SqliteLog"]
 
+_PAGE_BYTES: Final = 16_384
+"""A journal record has some 2.5 KB: with the usual pages of 4 KiB each took one of its own."""
 _OFFSET_MAX: Final = 2**63 - 1
 
 
@@ -101,7 +103,7 @@ class SqliteLog:
         if partitions < 1:
             message = "A log needs at least one partition."
             raise Rejected(message)
-        writer = await Database.open(path, ROLE)
+        writer = await Database.open(path, ROLE, page_bytes=_PAGE_BYTES)
         try:
             names = [topic.name for topic in topics]
             state = await writer.run(partial(tables.prepare, topics=names, partitions=partitions))
