@@ -46,7 +46,8 @@ SPOTS: Final = (
 """The spots of turns whose ids stand one after the other in one value."""
 NEIGHBOURS: Final = (
     "WITH wanted (session, position) AS (VALUES {})"  # noqa: S608 - constants
-    f" SELECT {SPOT_COLUMNS} FROM wanted w CROSS JOIN events e"
+    # Without the name SQLite takes an index by owner, and walks all of an owner's rows.
+    f" SELECT {SPOT_COLUMNS} FROM wanted w CROSS JOIN events e INDEXED BY events_by_place"
     " WHERE e.session = w.session AND e.position = w.position AND e.owner = ?"
 )
 
