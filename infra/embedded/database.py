@@ -24,6 +24,7 @@ __all__ = ["Database", "check_format", "transaction", "translated", "truncate_wa
 Result = TypeVar("Result")
 
 _PAGE_BYTES: Final = 4_096
+_WAL_BYTES: Final = 4_096_000  # of the write-ahead log before it's moved into the file
 _PRIMARY_CODE: Final = 0xFF
 _CORRUPT: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _UNAVAILABLE: Final = {
@@ -182,6 +183,7 @@ def _connect(
         if mode != "wal":
             message = f"The {role} can't keep a write-ahead log on this file system."
             raise Unavailable(message)  # noqa: TRY301 - the connection is closed below
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_WAL_BYTES // page_bytes}")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA trusted_schema = OFF")
