@@ -6,13 +6,14 @@ that what the engine holds is bit for bit what the journal holds.
 
 The engine blocks; everything runs in one thread of the store's own, in the order of the calls.
 Only a look-up of a few points by id, while that thread is idle, runs in the event loop: it takes
-less time than the way to a thread and back.
+less time than the way to a thread and back. Optimising takes seconds: a copy of the shard is
+optimised in a process of its own, is given what was applied meanwhile, and takes the shard's place.
 """
 
 import asyncio
-import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -24,17 +25,17 @@ import qdrant_edge as edge
 from ...schemas.errors import Damaged, Unavailable
 from ...schemas.ports import Applied, EpisodicQuery, MemoryPoint, PointHit, Stored, Vectors
 from ...schemas.records import Box, Decision, Erasure
+from .optimising import Rebuild
 from .points import (
-    DENSE,
-    TURN,
-    box_of,
+    boxes_in,
     decision_values,
     empty_point,
-    memory_of,
+    found_in,
+    make_shard,
+    memories_in,
     memory_point,
-    owner_filter,
-    search_requests,
-    shard_config,
+    nearest_in,
+    some_memories_in,
     turn_points,
 )
 from .shard_files import (
@@ -50,18 +51,17 @@ from .shard_files import (
     write_markers,
     write_seal,
 )
+from .shard_slots import SHARD, ShardCopy, remove, settle, spare, switch, used
 
-__all__ = ["EdgeEpisodes"]
+__all__ = ["SHARD", "EdgeEpisodes"]
 
 Result = TypeVar("Result")
 MARKERS: Final = "applied.json"
-SHARD: Final = "shard"
 OPENING: Final = "opening"  # stands while the engine opens a shard that wasn't closed
-NEAREST_PAGE: Final = 32  # near duplicates asked for at a time
-SCROLL_PAGE: Final = 512
 LOOKED_UP_MAX: Final = 64  # points that the event loop looks up itself
-SCORE_SLACK: Final = 1e-3  # the engine sums in another order than numpy
 COPIES: Final = 4  # of a turn's sealed text, at most: as base64, and in its memories
+LEVELLED_AT_A_TIME: Final = 250  # to a new shard; then other calls have their turn
+CLOSED: Final = "The episodic store is closed."
 
 
 class EdgeEpisodes:
@@ -86,6 +86,7 @@ class EdgeEpisodes:
         self._pending: dict[int, Applied] = dict(self._durable)
         self._closed = False
         self._engine = Lock()  # whoever has it is in the engine
+        self._rebuild: Rebuild | None = None
 
     @classmethod
     async def open(cls, folder: Path, dimension: int) -> Self:
@@ -109,6 +110,8 @@ class EdgeEpisodes:
     async def apply(self, records: Sequence[Stored]) -> None:
         """Apply records of the journal, in order; see the port."""
         await self._run(partial(self._apply, records))
+        if self._rebuild is not None and self._rebuild.trouble is not None:
+            self._rebuild.give_up(self._rebuild.trouble)
 
     async def flush(self) -> None:
         """Make everything applied durable, then move the markers."""
@@ -120,41 +123,67 @@ class EdgeEpisodes:
 
     async def query(self, query: EpisodicQuery) -> list[PointHit]:
         """Find points; the union of the dense and the sparse part, unordered."""
-        return await self._run(partial(self._query, query))
+        return await self._run(partial(self._ask, found_in, query))
 
     async def nearest(self, owner: str, vector: Vectors, threshold: float) -> list[MemoryPoint]:
         """Return every memory of the owner at or over a cosine, closest first."""
-        return await self._run(partial(self._nearest, owner, vector, threshold))
+        return await self._run(partial(self._ask, nearest_in, owner, vector, threshold))
 
     async def turn_boxes(self, owner: str, event_ids: Sequence[UUID]) -> dict[UUID, Box]:
         """Return the boxes of turns."""
         if not event_ids:
             return {}
-        return await self._look_up(partial(self._boxes, owner, event_ids), len(event_ids))
+        look = partial(self._ask, boxes_in, owner, event_ids)
+        return await self._look_up(look, len(event_ids))
 
     async def memories(
         self, owner: str, memory_ids: Sequence[UUID] | None = None
     ) -> list[MemoryPoint]:
         """Return memories by id, or all of an owner's, ordered by id."""
-        if memory_ids is not None and not memory_ids:
-            return []
         if memory_ids is None:
-            found = await self._run(partial(self._scroll, owner))
-        else:
-            look = partial(self._retrieve, owner, memory_ids)
+            found = await self._run(partial(self._ask, memories_in, owner))
+        elif memory_ids:
+            look = partial(self._ask, some_memories_in, owner, memory_ids)
             found = await self._look_up(look, len(memory_ids))
-        points = [memory_of(one) for one in found if (one.payload or {})["kind"] != TURN]
-        return sorted(points, key=lambda point: point.memory_id)
+        else:
+            return []
+        return sorted(found, key=lambda point: point.memory_id)
 
     async def optimise(self) -> None:
-        """Rebuild segments; holds the interpreter for seconds."""
-        await self._run(self._optimise)
-        await self.flush()
+        """Rebuild segments in a process of its own; other calls go on, and are collected.
+
+        Raises:
+            Unavailable: It can't be done now, or too much is written meanwhile; the store is as
+                it was.
+        """
+        self._check_open()
+        if self._rebuild is not None:
+            message = "The episodic store is being optimised already."
+            raise Unavailable(message)
+        rebuild = self._rebuild = Rebuild(spare(self._folder))
+        try:
+            await self._run(partial(self._begin_copy, rebuild))
+            while not await self._run(partial(self._copy_on, rebuild)):
+                pass
+            await rebuild.run()
+            await self._run(partial(self._load_copy, rebuild))
+            while not await self._run(partial(self._level, rebuild)):
+                pass
+        finally:
+            try:
+                await self._run(partial(self._end_rebuild, rebuild))
+                await self._run(self._remove_spare)
+            finally:
+                self._rebuild = None
+                rebuild.over.set()
 
     async def close(self) -> None:
         """Flush and release the folder; twice is no error."""
         if self._closed:
             return
+        if self._rebuild is not None:
+            self._rebuild.give_up(CLOSED)
+            await self._rebuild.over.wait()
         try:
             await self.flush()
         finally:
@@ -177,10 +206,12 @@ class EdgeEpisodes:
         finally:
             self._engine.release()
 
+    def _ask(self, question: Callable[..., Result], *given: object) -> Result:
+        return question(self._shard, *given)  # the one that is used when its turn comes
+
     def _check_open(self) -> None:
         if self._closed:
-            message = "The episodic store is closed."
-            raise Unavailable(message)
+            raise Unavailable(CLOSED)
 
     def _alone(self, work: Callable[[], Result]) -> Result:
         with self._engine:
@@ -188,18 +219,66 @@ class EdgeEpisodes:
 
     def _close(self) -> None:
         self._shard.close()
+        settle(self._folder)
         if self._pending == self._durable:
             write_seal(self._folder, self._folder / SHARD, self._seal)
 
-    def _optimise(self) -> None:
-        require_room(self._folder, size_of(self._folder / SHARD))
+    def _begin_copy(self, rebuild: Rebuild) -> None:
+        shard = used(self._folder)
+        require_room(self._folder, 2 * size_of(shard))  # a copy, and its new segments
         self._seal = None
-        self._shard.optimize()
+        self._harden()
+        rebuild.copy = ShardCopy(shard, spare(self._folder))
+
+    def _copy_on(self, rebuild: Rebuild) -> bool:
+        rebuild.check()
+        return rebuild.copy is None or rebuild.copy.step()
+
+    def _load_copy(self, rebuild: Rebuild) -> None:
+        rebuild.check()
+        rebuild.shard = edge.EdgeShard.load(str(spare(self._folder)))
+
+    def _level(self, rebuild: Rebuild) -> bool:
+        """Give the copy what it lacks, and when that is all, put it in the shard's place."""
+        rebuild.check()
+        shard = rebuild.shard
+        if shard is None:
+            return True
+        lacking = rebuild.lacking[:LEVELLED_AT_A_TIME]
+        if lacking:
+            self._write(shard, lacking)
+            del rebuild.lacking[: len(lacking)]
+            if rebuild.lacking:
+                return False
+            shard.flush()
+        switch(self._folder)
+        self._shard, rebuild.shard = shard, self._shard
+        return True
+
+    def _end_rebuild(self, rebuild: Rebuild) -> None:
+        rebuild.copy = None
+        if rebuild.shard is not None:
+            with suppress(Unavailable, Damaged):  # nobody uses it any more
+                _translated(rebuild.shard.close)()
+
+    def _remove_spare(self) -> None:
+        with suppress(OSError):  # what stays vanishes at the next opening
+            remove(spare(self._folder))
 
     def _apply(self, records: Sequence[Stored]) -> None:
+        self._seal = None
+        if self._rebuild is not None and self._rebuild.copy is not None:
+            self._rebuild.copy.finish()  # before anything changes
+        self._write(self._shard, records)
+        for stored in records:
+            position = stored.position
+            self._pending[position.partition] = Applied(position.epoch, position.offset + 1)
+        if self._rebuild is not None:
+            self._rebuild.collect(records)
+
+    def _write(self, shard: edge.EdgeShard, records: Sequence[Stored]) -> None:
         boxes = (stored.record.box for stored in records)
         require_room(self._folder, COPIES * sum(len(box.sealed) for box in boxes if box))
-        self._seal = None
         puts: dict[UUID, edge.Point] = {}
         for stored in records:
             record = stored.record
@@ -210,111 +289,53 @@ class EdgeEpisodes:
                     candidate = record.candidates[decision.candidate]
                     puts[decision.memory_id] = memory_point(record.owner, candidate, decision)
                 else:
-                    self._upsert(puts)
-                    self._touch(decision)
+                    self._upsert(shard, puts)
+                    self._touch(shard, decision)
             if record.erasure is not None:
-                self._upsert(puts)
-                self._erase(record.owner, record.erasure)
-        self._upsert(puts)
-        for stored in records:
-            position = stored.position
-            self._pending[position.partition] = Applied(position.epoch, position.offset + 1)
+                self._upsert(shard, puts)
+                self._erase(shard, record.owner, record.erasure)
+        self._upsert(shard, puts)
 
-    def _upsert(self, puts: dict[UUID, edge.Point]) -> None:
+    def _upsert(self, shard: edge.EdgeShard, puts: dict[UUID, edge.Point]) -> None:
         if puts:
-            self._shard.update(edge.UpdateOperation.upsert_points(list(puts.values())))
+            shard.update(edge.UpdateOperation.upsert_points(list(puts.values())))
             puts.clear()
 
-    def _touch(self, decision: Decision) -> None:
+    def _touch(self, shard: edge.EdgeShard, decision: Decision) -> None:
         # A touch of a memory that a later record removed finds nothing, in a rebuild.
-        if self._shard.retrieve([str(decision.memory_id)], False, False):  # noqa: FBT003 - the engine's signature
-            self._shard.update(
+        if shard.retrieve([str(decision.memory_id)], False, False):  # noqa: FBT003 - the engine's signature
+            shard.update(
                 edge.UpdateOperation.set_payload(
                     [str(decision.memory_id)], decision_values(decision)
                 )
             )
 
-    def _erase(self, owner: str, erasure: Erasure) -> None:
+    def _erase(self, shard: edge.EdgeShard, owner: str, erasure: Erasure) -> None:
         gone: list[edge.PointId] = [str(point) for point in (*erasure.points, *erasure.memories)]
         if gone:
             # The engine only marks points as deleted; so what they hold is overwritten first.
             # It stays in segments that were optimised, until they are optimised again.
-            self._shard.update(
+            shard.update(
                 edge.UpdateOperation.upsert_points(
                     [empty_point(one, self._dimension) for one in gone]
                 )
             )
-            self._shard.update(edge.UpdateOperation.delete_points(gone))
-        self._upsert(
-            {
-                put.decision.memory_id: memory_point(owner, put.candidate, put.decision)
-                for put in erasure.puts
-            }
-        )
+            shard.update(edge.UpdateOperation.delete_points(gone))
+        puts = {
+            put.decision.memory_id: memory_point(owner, put.candidate, put.decision)
+            for put in erasure.puts
+        }
+        self._upsert(shard, puts)
 
     def _flush(self) -> None:
+        if self._pending != self._durable:
+            self._harden()
+
+    def _harden(self) -> None:
         pending = dict(self._pending)
-        if pending == self._durable:
-            return
         self._shard.flush()
         write_markers(self._folder / MARKERS, pending)
         self._durable = pending
-
-    def _query(self, query: EpisodicQuery) -> list[PointHit]:
-        requests = search_requests(query)
-        found = self._shard.query_batch(edge.QueryBatchRequest(queries=requests))
-        # Reading `id` makes a UUID each time, so it is read once.
-        scores = [{_uuid(one.id).bytes: one.score for one in part} for part in found]
-        dense = {} if query.vector is None else scores[0]
-        sparse = scores[-1] if query.terms else {}
-        hits = [PointHit(point, score, sparse.pop(point, None)) for point, score in dense.items()]
-        hits += [PointHit(point, None, score) for point, score in sparse.items()]
-        return hits
-
-    def _nearest(self, owner: str, vector: Vectors, threshold: float) -> list[MemoryPoint]:
-        limit = NEAREST_PAGE
-        while True:
-            request = edge.QueryRequest(
-                query=edge.Query.Nearest(vector.tolist(), using=DENSE),
-                filter=owner_filter(owner, kinds=None, without_turns=True),
-                limit=limit,
-                score_threshold=threshold - SCORE_SLACK,
-                with_payload=True,
-                with_vector=True,
-                params=edge.SearchParams(exact=True),
-            )
-            found = self._shard.query(request)
-            if len(found) < limit:
-                return [memory_of(one) for one in found]
-            limit *= 4
-
-    def _boxes(self, owner: str, ids: Sequence[UUID]) -> dict[UUID, Box]:
-        found: dict[UUID, Box] = {}
-        for one in self._shard.retrieve([str(one) for one in ids], True, False):  # noqa: FBT003 - the engine's signature
-            payload = one.payload  # the engine makes it anew each time
-            if payload and payload["owner"] == owner:
-                found[_uuid(one.id)] = box_of(payload)
-        return found
-
-    def _retrieve(self, owner: str, ids: Sequence[UUID]) -> list[edge.Record]:
-        found = self._shard.retrieve([str(one) for one in ids], True, False)  # noqa: FBT003 - the engine's signature
-        return [one for one in found if one.payload and one.payload["owner"] == owner]
-
-    def _scroll(self, owner: str) -> list[edge.Record]:
-        only = owner_filter(owner, None, without_turns=True)
-        found: list[edge.Record] = []
-        offset = None
-        while True:
-            page, offset = self._shard.scroll(
-                edge.ScrollRequest(filter=only, limit=SCROLL_PAGE, offset=offset, with_payload=True)
-            )
-            found += page
-            if offset is None:
-                return found
-
-
-def _uuid(point: int | str | UUID) -> UUID:
-    return point if isinstance(point, UUID) else UUID(str(point))
 
 
 def _translated(work: Callable[[], Result]) -> Callable[[], Result]:
@@ -345,6 +366,7 @@ def _open_shard(folder: Path, dimension: int) -> tuple[edge.EdgeShard, Seal | No
     opening = folder / OPENING
 
     def work() -> tuple[edge.EdgeShard, Seal | None]:
+        settle(folder)
         if (folder / MARKERS).exists():
             read_markers(folder / MARKERS)
             require_room(folder, holes_of(path))
@@ -356,14 +378,8 @@ def _open_shard(folder: Path, dimension: int) -> tuple[edge.EdgeShard, Seal | No
         require_room(folder, SHARD_BYTES_NEW)
         (folder / MARKERS).unlink(missing_ok=True)
         opening.unlink(missing_ok=True)
-        shutil.rmtree(path, ignore_errors=True)
-        path.mkdir(parents=True)
-        shard = edge.EdgeShard.create(str(path), shard_config(dimension))
-        for field in ("owner", "kind"):
-            shard.update(
-                edge.UpdateOperation.create_field_index(field, edge.PayloadSchemaType.Keyword)
-            )
-        shard.flush()
+        remove(path)
+        shard = make_shard(path, dimension)
         write_markers(folder / MARKERS, {})
         return shard, None
 
@@ -374,12 +390,11 @@ def _load(folder: Path, *, is_sealed: bool) -> edge.EdgeShard:
     if not is_sealed:
         (folder / OPENING).touch()
     try:
-        shard = edge.EdgeShard.load(str(folder / SHARD))
+        return edge.EdgeShard.load(str(folder / SHARD))
     except BaseException as error:
-        (folder / OPENING).unlink(missing_ok=True)
         is_engine = type(error) is Exception or type(error).__name__ == "PanicException"
         if not is_engine or system_reason(error):
             raise
         raise damaged(folder) from error
-    (folder / OPENING).unlink(missing_ok=True)
-    return shard
+    finally:
+        (folder / OPENING).unlink(missing_ok=True)

@@ -1,8 +1,12 @@
-"""Points of the episodic store: from journal records, and back to what the port returns."""
+"""Points of the episodic store: from journal records, and back to what the port returns.
+
+What asks a shard stands here as well, and what rebuilds one; who may do so when, in episodes.py.
+"""
 
 import base64
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from struct import unpack
 from typing import Any, Final
 from uuid import UUID
@@ -10,7 +14,7 @@ from uuid import UUID
 import qdrant_edge as edge
 
 from ...schemas.events import iso
-from ...schemas.ports import EpisodicQuery, MemoryPoint
+from ...schemas.ports import EpisodicQuery, MemoryPoint, PointHit, Vectors
 from ...schemas.records import Box, Candidate, Decision, JournalRecord, Sparse
 
 __all__ = [
@@ -18,14 +22,22 @@ __all__ = [
     "DENSE_PARAMS",
     "TERMS",
     "TURN",
+    "Shard",
     "box_of",
+    "boxes_in",
     "decision_values",
     "empty_point",
+    "found_in",
+    "make_shard",
+    "memories_in",
     "memory_of",
     "memory_point",
+    "nearest_in",
+    "optimise_shard",
     "owner_filter",
     "search_requests",
     "shard_config",
+    "some_memories_in",
     "turn_points",
 ]
 
@@ -39,6 +51,8 @@ Condition = (
     | edge.NestedCondition
     | edge.Filter
 )
+Shard = edge.EdgeShard
+"""The engine, for modules that only hand it on."""
 Named = dict[str, list[float] | edge.SparseVector | list[list[float]]]
 
 DENSE: Final = "dense"
@@ -47,6 +61,9 @@ TURN: Final = "turn"
 DENSE_PARAMS: Final = edge.SearchParams(hnsw_ef=256)
 """How many candidates a graph search keeps: with 20 000 points of one owner the nearest 64 were
 .997 those of an exact search, with the engine's own choice .93."""
+NEAREST_PAGE: Final = 32  # near duplicates asked for at a time
+SCROLL_PAGE: Final = 512
+SCORE_SLACK: Final = 1e-3  # the engine sums in another order than numpy
 
 
 def shard_config(dimension: int) -> edge.EdgeConfig:
@@ -193,3 +210,95 @@ def memory_of(found: edge.Record | edge.ScoredPoint) -> MemoryPoint:
         vector=vector,
         **times,
     )
+
+
+def found_in(shard: edge.EdgeShard, query: EpisodicQuery) -> list[PointHit]:
+    """Find points; the union of the dense and the sparse part, unordered."""
+    requests = search_requests(query)
+    found = shard.query_batch(edge.QueryBatchRequest(queries=requests))
+    # Reading `id` makes a UUID each time, so it is read once.
+    scores = [{_uuid(one.id).bytes: one.score for one in part} for part in found]
+    dense = {} if query.vector is None else scores[0]
+    sparse = scores[-1] if query.terms else {}
+    hits = [PointHit(point, score, sparse.pop(point, None)) for point, score in dense.items()]
+    hits += [PointHit(point, None, score) for point, score in sparse.items()]
+    return hits
+
+
+def nearest_in(
+    shard: edge.EdgeShard, owner: str, vector: Vectors, threshold: float
+) -> list[MemoryPoint]:
+    """Return every memory of the owner at or over a cosine, closest first."""
+    limit = NEAREST_PAGE
+    while True:
+        request = edge.QueryRequest(
+            query=edge.Query.Nearest(vector.tolist(), using=DENSE),
+            filter=owner_filter(owner, kinds=None, without_turns=True),
+            limit=limit,
+            score_threshold=threshold - SCORE_SLACK,
+            with_payload=True,
+            with_vector=True,
+            params=edge.SearchParams(exact=True),
+        )
+        found = shard.query(request)
+        if len(found) < limit:
+            return [memory_of(one) for one in found]
+        limit *= 4
+
+
+def boxes_in(shard: edge.EdgeShard, owner: str, ids: Sequence[UUID]) -> dict[UUID, Box]:
+    """Return the boxes of an owner's points, by id."""
+    found: dict[UUID, Box] = {}
+    for one in shard.retrieve([str(one) for one in ids], True, False):  # noqa: FBT003 - the engine's signature
+        payload = one.payload  # the engine makes it anew each time
+        if payload and payload["owner"] == owner:
+            found[_uuid(one.id)] = box_of(payload)
+    return found
+
+
+def some_memories_in(shard: edge.EdgeShard, owner: str, ids: Sequence[UUID]) -> list[MemoryPoint]:
+    """Return an owner's memories by id, in any order."""
+    found = shard.retrieve([str(one) for one in ids], True, False)  # noqa: FBT003 - the engine's signature
+    payloads = ((one, one.payload or {"owner": None}) for one in found)
+    return [
+        memory_of(one)
+        for one, payload in payloads
+        if payload["owner"] == owner and payload["kind"] != TURN
+    ]
+
+
+def memories_in(shard: edge.EdgeShard, owner: str) -> list[MemoryPoint]:
+    """Return all memories of an owner, in any order."""
+    only = owner_filter(owner, None, without_turns=True)
+    found: list[MemoryPoint] = []
+    offset = None
+    while True:
+        page, offset = shard.scroll(
+            edge.ScrollRequest(filter=only, limit=SCROLL_PAGE, offset=offset, with_payload=True)
+        )
+        found += [memory_of(one) for one in page]
+        if offset is None:
+            return found
+
+
+def make_shard(path: Path, dimension: int) -> edge.EdgeShard:
+    """Make a shard in a folder that isn't there yet."""
+    path.mkdir(parents=True)
+    shard = edge.EdgeShard.create(str(path), shard_config(dimension))
+    for name in ("owner", "kind"):
+        shard.update(edge.UpdateOperation.create_field_index(name, edge.PayloadSchemaType.Keyword))
+    shard.flush()
+    return shard
+
+
+def optimise_shard(path: Path) -> None:
+    """Load a shard, rebuild its segments, close it, and see that it can be loaded again."""
+    shard = edge.EdgeShard.load(str(path))
+    shard.optimize()
+    shard.flush()
+    shard.close()
+    edge.EdgeShard.load(str(path)).close()
+
+
+def _uuid(point: int | str | UUID) -> UUID:
+    return point if isinstance(point, UUID) else UUID(str(point))

@@ -26,6 +26,7 @@ __all__ = [
     "SHARD_BYTES_NEW",
     "Seal",
     "damaged",
+    "data_of",
     "holes_of",
     "read_markers",
     "read_seal",
@@ -195,12 +196,35 @@ def _files(shard: Path) -> Iterator[tuple[str, Path]]:
             yield path.relative_to(shard).as_posix(), path
 
 
+def data_of(descriptor: int, size: int) -> Iterator[tuple[int, int]]:
+    """Yield where an open file holds data, as (start, end); what lies between is empty.
+
+    Args:
+        descriptor: Of the file.
+        size: Its size in bytes.
+    """
+    end = 0
+    while end < size:
+        try:
+            start = os.lseek(descriptor, end, os.SEEK_DATA)
+            end = os.lseek(descriptor, start, os.SEEK_HOLE)
+        except OSError as error:
+            if error.errno != errno.ENXIO:  # ENXIO: nothing but a hole is left
+                yield end, size  # this disk doesn't tell
+            return
+        yield start, end
+
+
 def _look(path: Path) -> tuple[int, int]:
     # Most of a file is a hole: what is empty is skipped, whether it is one or was written.
-    check = size = 0
+    check = at = 0
     with path.open("rb", buffering=0) as file:
-        while block := file.read(_BLOCK_BYTES):
-            if block != _EMPTY[: len(block)]:
-                check = zlib.crc32(block, check ^ size)
-            size += len(block)
-    return path.stat().st_size, check
+        size = os.fstat(file.fileno()).st_size
+        for start, end in data_of(file.fileno(), size):
+            at = max(at, start - start % _BLOCK_BYTES)
+            while at < end:
+                block = os.pread(file.fileno(), _BLOCK_BYTES, at)
+                if block != _EMPTY[: len(block)]:
+                    check = zlib.crc32(block, check ^ at)
+                at += _BLOCK_BYTES
+    return size, check
