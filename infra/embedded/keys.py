@@ -157,7 +157,9 @@ class SqliteKeys:
         if cached:
             return cached[owner]
         purges = self._owners.purges
-        keys = await self._database.run(lambda connection: self._make_owner(connection, owner))
+        keys = self._reader.look_up(lambda connection: self._find_owner(connection, owner))
+        if keys is None:
+            keys = await self._database.run(lambda connection: self._make_owner(connection, owner))
         self._owners.remember([(owner, keys)], purges=purges)
         return keys
 
@@ -179,7 +181,9 @@ class SqliteKeys:
         Raises:
             Damaged: A box doesn't fit its key, its record or its owner.
         """
-        keys = self._data_keys.find(box.key_id for box, _ in boxes)
+        if not boxes:
+            return []
+        keys = self._data_keys.find([box.key_id for box, _ in boxes])
         missing = [box.key_id for box, _ in boxes if box.key_id not in keys]
         if missing:
             purges = self._data_keys.purges
