@@ -13,7 +13,11 @@ from ..schemas.ports import Vectors
 
 __all__ = ["FastembedEncoder"]
 
-DUPLICATE_COSINE: Final = 0.92
+DUPLICATE_COSINE: Final = 0.995
+"""Nominal: models differ, and none was measured; as careful as what the packaged encoder needs.
+
+`benchmarks/duplicates.py --encoder fastembed:FOLDER` finds the value for a model.
+"""
 FOLDER_FILES: Final = (
     "config.json",
     "model.onnx",
@@ -30,16 +34,18 @@ class FastembedEncoder:
 
     Args:
         model: A name that fastembed knows (downloaded at first use), or a folder.
+        duplicate_threshold: Cosine from which two memories say the same; the default is nominal,
+            so measure your model.
 
     Raises:
         Rejected: The folder lacks a file, the name is unknown, or the extra isn't installed.
         Unavailable: The model can't be loaded, as without a network.
     """
 
-    duplicate_threshold: float = DUPLICATE_COSINE
     batch_invariant: bool = True
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, *, duplicate_threshold: float = DUPLICATE_COSINE) -> None:
+        self.duplicate_threshold = duplicate_threshold
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="eunoe-encoder")
         folder = Path(model)
         if folder.is_dir():

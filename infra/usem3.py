@@ -11,8 +11,16 @@ __all__ = ["UseEncoder"]
 
 DIMENSION: Final = 512
 THREADS: Final = 1  # more of them wait for each other: on two busy cores half the speed or less
-DUPLICATE_COSINE: Final = 0.92
-"""Nominal: no labelled pairs were measured for this encoder yet."""
+DUPLICATE_COSINE: Final = 0.995
+"""In effect the same line again: from here on two memories with equal guards are one.
+
+Chosen by `benchmarks/duplicates.py` as the lowest with a precision of .97 or more on the choosing
+half of 520 labelled pairs, half of them close but different, English and Chinese together, bare
+and with a speaker's name before them; recall is .02 there. At .99 precision is .88, at .92 it is
+.84: swapped sides ("I prefer trains to planes"), opposites and directions come as close as
+rewordings, and the guard doesn't know them. Of the held-out half nothing is merged, neither
+rightly nor wrongly; at .92 precision is .80 and recall .75.
+"""
 
 
 class UseEncoder:
