@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 NOBODY: Final = ""
+END_MARKS: Final = " .!;,~。！；，…～"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,9 @@ def texts(drafted: Draft) -> list[str]:
     """Return what the encoder gets: the chunks, then the proposals."""
     content = drafted.turn.content
     chunks = [render(drafted.turn, content[start:end]) for start, end in drafted.spans]
-    return [*chunks, *(render(drafted.turn, one.text) for one in drafted.extracted.proposals)]
+    # A full stop more or less moves a vector further than another word does.
+    proposals = [one.text.strip().rstrip(END_MARKS) for one in drafted.extracted.proposals]
+    return [*chunks, *(render(drafted.turn, one) for one in proposals)]
 
 
 def render(turn: Turn, text: str) -> str:

@@ -44,6 +44,13 @@ async def test_the_same_line_again_is_one_memory(tmp_path: Path, language: str) 
     assert await memories(tmp_path, *[REPEATED[language]] * 3) == 1
 
 
+@pytest.mark.parametrize("language", REPEATED)
+async def test_a_full_stop_makes_no_other_memory(tmp_path: Path, language: str) -> None:
+    """The same line with another mark at its end, or none, is touched."""
+    line = REPEATED[language].rstrip(".。")
+    assert await memories(tmp_path, f"{line}.", line, f"{line}!", f"{line}。") == 1
+
+
 @pytest.mark.parametrize(("language", "one", "other"), OTHER)
 async def test_swapped_sides_and_opposites_stay_two(
     tmp_path: Path, language: str, one: str, other: str
