@@ -42,6 +42,7 @@ from .shard_files import (
     SHARD_BYTES_NEW,
     Seal,
     damaged,
+    first_line,
     holes_of,
     read_markers,
     read_seal,
@@ -51,7 +52,7 @@ from .shard_files import (
     write_markers,
     write_seal,
 )
-from .shard_slots import SHARD, ShardCopy, remove, settle, spare, switch, used
+from .shard_slots import SHARD, ShardCopy, remove, settle, spare, switch, used, write_out
 
 __all__ = ["SHARD", "EdgeEpisodes"]
 
@@ -115,6 +116,9 @@ class EdgeEpisodes:
 
     async def flush(self) -> None:
         """Make everything applied durable, then move the markers."""
+        if self._pending != self._durable:
+            # The engine holds the interpreter while the disk writes: so there is little left to.
+            await asyncio.to_thread(write_out, used(self._folder))
         await self._run(self._flush)
 
     async def applied(self, partition: int) -> Applied | None:
@@ -162,6 +166,7 @@ class EdgeEpisodes:
             raise Unavailable(message)
         rebuild = self._rebuild = Rebuild(spare(self._folder))
         try:
+            await self.flush()
             await self._run(partial(self._begin_copy, rebuild))
             while not await self._run(partial(self._copy_on, rebuild)):
                 pass
@@ -315,11 +320,8 @@ class EdgeEpisodes:
         if gone:
             # The engine only marks points as deleted; so what they hold is overwritten first.
             # It stays in segments that were optimised, until they are optimised again.
-            shard.update(
-                edge.UpdateOperation.upsert_points(
-                    [empty_point(one, self._dimension) for one in gone]
-                )
-            )
+            empty = [empty_point(one, self._dimension) for one in gone]
+            shard.update(edge.UpdateOperation.upsert_points(empty))
             shard.update(edge.UpdateOperation.delete_points(gone))
         puts = {
             put.decision.memory_id: memory_point(owner, put.candidate, put.decision)
@@ -347,18 +349,14 @@ def _translated(work: Callable[[], Result]) -> Callable[[], Result]:
             raise Unavailable(message) from error
         except BaseException as error:
             if type(error).__name__ == "PanicException":  # of the engine; it has no other name
-                message = f"The episodic store's engine broke off: {_first_line(error)}."
+                message = f"The episodic store's engine broke off: {first_line(error)}."
                 raise Damaged(message) from error
             if type(error) is not Exception:  # the engine raises nothing more exact
                 raise
-            message = f"The episodic store failed: {system_reason(error) or _first_line(error)}."
+            message = f"The episodic store failed: {system_reason(error) or first_line(error)}."
             raise Unavailable(message) from error
 
     return run
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).partition("\n")[0].rstrip(".")[:200]
 
 
 def _open_shard(folder: Path, dimension: int) -> tuple[edge.EdgeShard, Seal | None]:

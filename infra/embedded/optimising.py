@@ -19,7 +19,7 @@ from typing import Final
 from ...schemas.errors import Unavailable
 from ...schemas.ports import Stored
 from .points import Shard, optimise_shard
-from .shard_files import system_reason
+from .shard_files import REASON_CHARACTERS_MAX, system_reason
 from .shard_slots import ShardCopy, sync
 
 __all__ = ["COLLECTED_MAX", "OPTIMISE_S_MAX", "Optimiser", "Rebuild", "main"]
@@ -29,7 +29,6 @@ OPTIMISE_S_MAX: Final = 3_600.0
 COLLECTED_MAX: Final = 10_000
 """How many records may be applied while a copy is optimised: they take up to some 50 MB."""
 NICENESS: Final = 10
-REASON_CHARACTERS_MAX: Final = 200
 ERRORS_BYTES_MAX: Final = 64 * 1024
 
 

@@ -22,11 +22,13 @@ from ...schemas.errors import Damaged, Unavailable
 from ...schemas.ports import Applied
 
 __all__ = [
+    "REASON_CHARACTERS_MAX",
     "ROOM_BYTES_MIN",
     "SHARD_BYTES_NEW",
     "Seal",
     "damaged",
     "data_of",
+    "first_line",
     "holes_of",
     "read_markers",
     "read_seal",
@@ -44,6 +46,8 @@ ROOM_BYTES_MIN: Final = 16 * 1024 * 1024
 """What has to be free on the disk, in bytes, beyond what is about to be written."""
 SHARD_BYTES_NEW: Final = 48 * 1024 * 1024
 """What making a shard may take, in bytes, where reading a hole takes room (tmpfs)."""
+REASON_CHARACTERS_MAX: Final = 200
+"""Of an error, in a sentence."""
 _SEAL: Final = "seal.json"
 _BLOCK_BYTES: Final = 1 << 18
 _EMPTY: Final = bytes(_BLOCK_BYTES)
@@ -156,6 +160,11 @@ def system_reason(error: BaseException) -> str | None:
     """Return what the system lacks, where that is why the engine failed."""
     codes = [int(code) for code in _SYSTEM_CODE.findall(str(error))]
     return next((os.strerror(code) for code in codes if code in _WITHOUT_MEANS), None)
+
+
+def first_line(error: BaseException) -> str:
+    """Return the beginning of what an error says, as part of a sentence."""
+    return str(error).partition("\n")[0].rstrip(".")[:REASON_CHARACTERS_MAX]
 
 
 def read_markers(path: Path) -> dict[int, Applied]:

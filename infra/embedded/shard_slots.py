@@ -8,12 +8,24 @@ one shard or the other, and whatever the other place holds vanishes at the next 
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from .shard_files import data_of
 
-__all__ = ["SECOND", "SHARD", "ShardCopy", "remove", "settle", "spare", "switch", "sync", "used"]
+__all__ = [
+    "SECOND",
+    "SHARD",
+    "ShardCopy",
+    "remove",
+    "settle",
+    "spare",
+    "switch",
+    "sync",
+    "used",
+    "write_out",
+]
 
 SHARD: Final = "shard"
 SECOND: Final = "shard.second"
@@ -68,6 +80,12 @@ def sync(place: Path) -> None:
     """Bring every file and folder of a shard to the disk."""
     for path in (*place.rglob("*"), place, place.parent):
         _sync_one(path)
+
+
+def write_out(place: Path) -> None:
+    """Let the disk write what the files of an open shard hold; nothing relies on it."""
+    with suppress(OSError):
+        sync(place)
 
 
 def _sync_one(path: Path) -> None:
