@@ -8,7 +8,7 @@ question that it answers, by the best turn of its session, and by a speaker name
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from heapq import heappop, heappush, nlargest
+from heapq import heappop, heappush
 from math import inf
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -245,7 +245,7 @@ class Ranking:
         candidates, matches = self._candidates, self._matches
         # The few that reach the last of the best are ordered, ties by id; the many needn't be.
         limit = self._parameters.expand_limit
-        least = min(nlargest(limit, matches), default=0.0)
+        least = min(sorted(matches)[-limit:], default=0.0)
         best = sorted(
             [
                 (-match, one[0], one[3], one[4])

@@ -188,7 +188,7 @@ class Reader:
         turns = await self._turns.open(owner, list({*events, *sources}))
         hits = []
         for one, event in zip(found, events, strict=True):
-            memory = memories.get(one.point_id)
+            memory = None if one.spot.kind == "turn" else memories.get(one.point_id)
             if memory is not None and memory.memory_id in contents:
                 hits.append(memory_hit(one, memory, contents[memory.memory_id], turns))
             elif event in turns:

@@ -33,16 +33,21 @@ class Found(NamedTuple):
     """A point that answers, not yet opened.
 
     Args:
-        point_id: A turn's chunk or a memory.
+        point: The 16 bytes of the id of a turn's chunk or a memory.
         spot: Where its turn stands.
         score: From 0 to 1.
         signals: Shares of the score.
     """
 
-    point_id: UUID
+    point: bytes
     spot: Spot
     score: float
     signals: dict[str, float]
+
+    @property
+    def point_id(self) -> UUID:
+        """The id of the point."""
+        return UUID(bytes=self.point)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +155,18 @@ def _candidates(
     hits: Iterable[PointHit], spots: Mapping[bytes, Spot], named: frozenset[int]
 ) -> list[Candidate]:
     """Put hits and spots together; a point without a spot was erased meanwhile."""
-    candidates = []
-    for point, dense, sparse in hits:
-        if (spot := spots.get(point)) is not None:
-            _, session, position, speaker, _, _ = spot
-            is_named = bool(speaker) and not named.isdisjoint(speaker)
-            candidates.append(Candidate(point.hex(), dense, sparse, session, position, is_named))
-    return candidates
+    return [
+        Candidate(
+            point.hex(),
+            dense,
+            sparse,
+            spot[1],
+            spot[2],
+            bool(spot[3]) and not named.isdisjoint(spot[3]),
+        )
+        for point, dense, sparse in hits
+        if (spot := spots.get(point)) is not None
+    ]
 
 
 def _distinct(ranked: Iterable[Ranked], spots: Mapping[bytes, Spot], limit: int) -> list[Found]:
@@ -166,7 +176,7 @@ def _distinct(ranked: Iterable[Ranked], spots: Mapping[bytes, Spot], limit: int)
         point = bytes.fromhex(one.id)
         spot = spots[point]
         if spot.event not in found:
-            found[spot.event] = Found(UUID(bytes=point), spot, one.score, one.signals)
+            found[spot.event] = Found(point, spot, one.score, one.signals)
             if len(found) == limit:
                 break
     return list(found.values())

@@ -11,8 +11,8 @@ import sqlite3
 from array import array
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cache
-from itertools import chain
+from functools import cache, partial
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 from uuid import UUID
@@ -21,6 +21,7 @@ from ...schemas.ports import Applied, EventPlace, KnownEvent, Spot, StatementRow
 from ...schemas.records import Box
 from .database import Database, transaction, truncate_wal
 from .identity_writes import ROLE, create, write
+from .spot_cache import SMALL_MAX, SpotCache
 
 __all__ = ["SqliteIdentity"]
 
@@ -44,6 +45,10 @@ SPOTS: Final = (
     " WHERE e.owner = ?1 AND e.event_id = substr(?2, cut.start, 16) AND e.session IS NOT NULL"
 )
 """The spots of turns whose ids stand one after the other in one value."""
+ALL_SPOTS: Final = (
+    f"SELECT {SPOT_COLUMNS} FROM events e INDEXED BY events_by_spot"  # noqa: S608 - constants
+    " WHERE e.owner = (SELECT number FROM owners WHERE owner = ?) AND e.session IS NOT NULL LIMIT ?"
+)
 NEIGHBOURS: Final = (
     "WITH wanted (session, position) AS (VALUES {})"  # noqa: S608 - constants
     # Without the name SQLite takes an index by owner, and walks all of an owner's rows.
@@ -64,6 +69,8 @@ class SqliteIdentity:
         self._writer = writer
         self._reader = reader
         self._numbers: dict[str, int] = {}
+        self._spots = SpotCache()
+        self._writes = 0
 
     @classmethod
     async def open(cls, path: Path) -> Self:
@@ -90,6 +97,7 @@ class SqliteIdentity:
             with transaction(connection):
                 for stored in records:
                     write(connection, stored)
+            self._writes += 1  # here, and not by a caller who may be cancelled meanwhile
 
         await self._writer.run(work)
 
@@ -146,16 +154,16 @@ class SqliteIdentity:
 
     async def spots(self, owner: str, point_ids: Sequence[bytes]) -> dict[bytes, Spot]:
         """Return what a ranking needs of where points stand."""
-        number = self._number(owner)
-        # Values bound one by one would take as long as the look-up itself.
-        rows = self._read(SPOTS, (number, b"".join(point_ids), len(point_ids)))
-        found = {
-            event: Spot(event, session, position, _speaker(speaker) if speaker else (), said)
-            for event, session, position, speaker, said in rows
-        }
+        everything = self._all_spots(owner)
+        if everything is None:
+            # Values bound one by one would take as long as the look-up itself.
+            values = (self._number(owner), b"".join(point_ids), len(point_ids))
+            found = _spots(self._read(SPOTS, values))
+        else:
+            found = {point: everything[point] for point in point_ids if point in everything}
         if len(found) < len(point_ids):
             missing = [point for point in point_ids if point not in found]
-            for row in self._others(SPOT_COLUMNS, number, missing):
+            for row in self._others(SPOT_COLUMNS, self._number(owner), missing):
                 found[row[-1]] = _spot(*row[:-1])
         return found
 
@@ -165,6 +173,11 @@ class SqliteIdentity:
         """Return the spots of the turns at (session, position) pairs that exist."""
         if not places:
             return {}
+        everything = self._spots.find(owner, self._writes)
+        if everything is not None:
+            wanted = set(places)
+            near = [spot for spot in everything.values() if (spot[1], spot[2]) in wanted]
+            return {(spot.session, spot.position): spot for spot in near}
         padded = _padded(places, PLACES_STEP)
         sql = _marked(NEIGHBOURS, "(?,?)", len(padded))
         rows = self._read(sql, (*chain.from_iterable(padded), self._number(owner)))
@@ -283,6 +296,18 @@ class SqliteIdentity:
     async def _scan(self, sql: str, values: Sequence[object]) -> list[Row]:
         return await self._writer.run(lambda writer: writer.execute(sql, values).fetchall())
 
+    def _all_spots(self, owner: str) -> dict[bytes, Spot] | None:
+        """Return the spots of all turns of an owner, if they are few."""
+        spots = self._spots.find(owner, self._writes)
+        if spots is None and not self._spots.is_large(owner):
+            rows = self._read(ALL_SPOTS, (owner, SMALL_MAX + 1))
+            if len(rows) > SMALL_MAX:
+                self._spots.remember_large(owner)
+                return None
+            spots = _spots(rows)
+            self._spots.remember(owner, spots)
+        return spots
+
     def _others(self, columns: str, number: int, points: Sequence[bytes]) -> list[Row]:
         """Find where later chunks and memories stand; rows end with the point's kind and id.
 
@@ -315,6 +340,16 @@ def _marked(sql: str, mark: str, count: int) -> str:
 
 def _padded(values: Sequence[Item], step: int) -> Sequence[Item]:
     return [*values, *[values[-1]] * (-len(values) % step)]
+
+
+def _spots(rows: Sequence[Row]) -> dict[bytes, Spot]:
+    if not rows:
+        return {}
+    events, sessions, positions, packed, said = zip(*rows, strict=True)
+    speakers = [_speaker(one) if one else () for one in packed]
+    # Made column by column and without the class's own code, which takes three times as long.
+    columns = zip(events, sessions, positions, speakers, said, repeat("turn"), strict=False)
+    return dict(zip(events, map(partial(tuple.__new__, Spot), columns), strict=True))
 
 
 def _spot(
