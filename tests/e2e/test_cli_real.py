@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -250,6 +251,7 @@ def test_interrupted_work_ends_with_130(place: Place) -> None:
         while not (place.folder / "door.sock").exists():
             assert command.poll() is None
         command.send_signal(signal.SIGINT)
+        time.sleep(1)  # its input ends only after the signal has come
         command.stdin.close()
         assert command.wait(30) == 130
         assert b"Traceback" not in command.stderr.read()

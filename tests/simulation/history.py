@@ -165,10 +165,14 @@ class History:
 
 
 def draw(dice: Random) -> History:
-    """Draw a history of at least 200 events of three or four users."""
+    """Draw a history of at least 200 events of three or four users, with every kind of event."""
     users = dice.choice((3, 4))
     least = EVENTS_MIN // users + 1
-    return History(tuple(_client(dice, *name, least) for name in NAMES[:users]))
+    while True:
+        history = History(tuple(_client(dice, *name, least) for name in NAMES[:users]))
+        done = {type(step) for client in history.clients for step in client.operations}
+        if {Add, Clash, Forget, Malformed, Zone} <= done:
+            return history
 
 
 def _client(dice: Random, tenant_id: str, user_id: str, least: int) -> Client:

@@ -146,10 +146,10 @@ async def test_long_work_shows_signs_of_life(
 ) -> None:
     """A call may last longer than the bound of silence, since the owner says it is busy."""
     monkeypatch.setattr(door, "BUSY_EVERY_S", 0.05)
-    monkeypatch.setattr(door_remote, "SILENCE_S_MAX", 0.3)
+    monkeypatch.setattr(door_remote, "SILENCE_S_MAX", 1.0)
 
     async def wait(call: str, _: object) -> object:
-        await asyncio.sleep(0.8)
+        await asyncio.sleep(1.5)
         return RESULTS[call]
 
     fake.behaviour = wait
