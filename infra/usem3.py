@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
+from ..schemas.limits import ENCODE_TEXTS
 from ..schemas.ports import Vectors
 
 __all__ = ["UseEncoder"]
@@ -39,8 +40,19 @@ class UseEncoder:
         self._model: Any = None  # the package has no types
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
-        """Encode texts; see the port."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._encode, texts)
+        """Encode texts; see the port. A question waits for a slice of a batch, not for all of it."""
+        loop = asyncio.get_running_loop()
+        slices = [
+            await loop.run_in_executor(
+                self._thread, self._encode, texts[start : start + ENCODE_TEXTS]
+            )
+            for start in range(0, max(1, len(texts)), ENCODE_TEXTS)
+        ]
+        if len(slices) == 1:
+            return slices[0]
+        import numpy as np  # noqa: PLC0415 - what only reads does without
+
+        return np.concatenate(slices)
 
     async def close(self) -> None:
         """End the thread."""

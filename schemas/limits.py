@@ -23,6 +23,7 @@ __all__ = [
     "CONTEXT_TURNS",
     "DIGEST_ATTEMPTS_MAX",
     "DIGEST_PAUSE_S",
+    "ENCODE_TEXTS",
     "FILE_CACHE_KIB",
     "FLUSH_RECORDS",
     "GROUP_RECORDS_MAX",
@@ -93,6 +94,7 @@ CONTEXT_CHARACTERS_MAX: Final = 240  # the short summary of what came before
 # --- Batches and pages -------------------------------------------------------------------------
 
 BATCH_RECORDS_MAX: Final = 64  # ingress records decided in one journal transaction
+ENCODE_TEXTS: Final = 16  # encoded at a time, so that a question doesn't wait for a whole batch
 GROUP_RECORDS_MAX: Final = 10_000  # of calls that wait and share one transaction of the log
 FLUSH_RECORDS: Final = 2_000  # applied records after which the episodic store is flushed
 LIST_PAGE: Final = 500
