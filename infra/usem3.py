@@ -40,7 +40,7 @@ class UseEncoder:
         self._model: Any = None  # the package has no types
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
-        """Encode texts; see the port. A question waits for a slice of a batch, not for all of it."""
+        """Encode texts; see the port. A question waits for a slice of a batch at most."""
         loop = asyncio.get_running_loop()
         slices = [
             await loop.run_in_executor(
