@@ -14,12 +14,13 @@ from typing import Final
 from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import numpy as np
 import orjson
 
 from ..schemas.errors import Rejected
 from ..schemas.events import Envelope, Forget, SetTimezone, Turn
 from ..schemas.limits import CONTEXT_CHARACTERS_MAX
-from ..schemas.ports import LogRecord, MemoryPoint, OwnerKeys, WrappedKey
+from ..schemas.ports import LogRecord, MemoryPoint, OwnerKeys, Vectors, WrappedKey
 from ..schemas.records import Candidate, Decision, JournalRecord, Statement
 from . import deduplication, episodic
 from .context import OpenTurn, Said, Sessions
@@ -30,6 +31,9 @@ from .letters import Letters
 from .preparation import Accepted, Encoded, Ports, Preparation
 
 __all__ = ["Ports", "Writer"]
+
+Near = list[MemoryPoint]
+"""Stored memories that a candidate may repeat."""
 
 TIMEZONE: Final = "timezone"
 
@@ -108,8 +112,10 @@ class Writer:
             results[index], is_new = await self._identify(event, keys, batch)
             if is_new:
                 accepted.append((record, event, event.payload, keys))
-        for encoded in await self._preparation.encoded(accepted):
-            await self._decide(encoded, batch)
+        drafts = await self._preparation.encoded(accepted)
+        near = await self._near(drafts)
+        for encoded in drafts:
+            await self._decide(encoded, near[encoded.draft.event.event_id], batch)
         await self._ports.journal.append(batch.keys, batch.records)
         return results
 
@@ -135,7 +141,26 @@ class Writer:
             return Rejected(message), False
         return None, False
 
-    async def _decide(self, encoded: Encoded, batch: _Batch) -> None:
+    async def _near(self, drafts: Sequence[Encoded]) -> dict[UUID, list[Near]]:
+        """Find what the candidates of a batch may repeat, in one question for each owner."""
+        rows: dict[str, list[tuple[UUID, Vectors]]] = {}
+        for one in drafts:
+            event = one.draft.event
+            rows.setdefault(event.owner, []).extend(
+                (event.event_id, deduplication.unpack(episodic.pack(vector)))
+                for vector in one.vectors[len(one.draft.spans) :]
+            )
+        near: dict[UUID, list[Near]] = {one.draft.event.event_id: [] for one in drafts}
+        threshold = self._ports.encoder.duplicate_threshold
+        for owner, pairs in rows.items():
+            if pairs:
+                vectors = np.stack([vector for _, vector in pairs])
+                found = await self._ports.episodes.nearest(owner, vectors, threshold)
+                for (event_id, _), memories in zip(pairs, found, strict=True):
+                    near[event_id].append(memories)
+        return near
+
+    async def _decide(self, encoded: Encoded, near: Sequence[Near], batch: _Batch) -> None:
         draft = encoded.draft
         event, turn, keys = draft.event, draft.turn, draft.keys
         owner, place = event.owner, (event.owner, draft.session)
@@ -150,7 +175,7 @@ class Writer:
         batch.keys.append(key)
         recorded_at = self._ports.clock.now()
         candidates = self._candidates(encoded, before, batch)
-        decisions = await self._decisions(encoded, candidates, recorded_at, batch)
+        decisions = self._decisions(encoded, candidates, near, recorded_at, batch)
         rendered = encoded.texts[: len(draft.spans)]
         batch.records.append(
             JournalRecord(
@@ -211,10 +236,11 @@ class Writer:
             )
         return tuple(candidates)
 
-    async def _decisions(
+    def _decisions(
         self,
         encoded: Encoded,
         candidates: Sequence[Candidate],
+        near: Sequence[Near],
         recorded_at: datetime,
         batch: _Batch,
     ) -> tuple[Decision, ...]:
@@ -222,9 +248,7 @@ class Writer:
         threshold = self._ports.encoder.duplicate_threshold
         pending = batch.memories.setdefault(draft.event.owner, {})
         decisions = []
-        for index, candidate in enumerate(candidates):
-            vector = deduplication.unpack(candidate.vector)
-            stored = await self._ports.episodes.nearest(draft.event.owner, vector, threshold)
+        for index, (candidate, stored) in enumerate(zip(candidates, near, strict=True)):
             existing = {memory.memory_id: memory for memory in stored} | pending
             decision = deduplication.decide(
                 existing.values(),

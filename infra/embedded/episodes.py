@@ -129,9 +129,13 @@ class EdgeEpisodes:
         """Find points; the union of the dense and the sparse part, unordered."""
         return await self._run(partial(self._ask, found_in, query))
 
-    async def nearest(self, owner: str, vector: Vectors, threshold: float) -> list[MemoryPoint]:
-        """Return every memory of the owner at or over a cosine, closest first."""
-        return await self._run(partial(self._ask, nearest_in, owner, vector, threshold))
+    async def nearest(
+        self, owner: str, vectors: Vectors, threshold: float
+    ) -> list[list[MemoryPoint]]:
+        """Return, for each row, every memory of the owner at or over a cosine, closest first."""
+        if not len(vectors):
+            return []
+        return await self._run(partial(self._ask, nearest_in, owner, vectors, threshold))
 
     async def turn_boxes(self, owner: str, event_ids: Sequence[UUID]) -> dict[UUID, Box]:
         """Return the boxes of turns."""

@@ -226,13 +226,19 @@ def found_in(shard: edge.EdgeShard, query: EpisodicQuery) -> list[PointHit]:
 
 
 def nearest_in(
-    shard: edge.EdgeShard, owner: str, vector: Vectors, threshold: float
+    shard: edge.EdgeShard, owner: str, vectors: Vectors, threshold: float
+) -> list[list[MemoryPoint]]:
+    """Return, for each row, every memory of the owner at or over a cosine, closest first."""
+    return [_nearest(shard, owner, row.tolist(), threshold) for row in vectors]
+
+
+def _nearest(
+    shard: edge.EdgeShard, owner: str, vector: list[float], threshold: float
 ) -> list[MemoryPoint]:
-    """Return every memory of the owner at or over a cosine, closest first."""
     limit = NEAREST_PAGE
     while True:
         request = edge.QueryRequest(
-            query=edge.Query.Nearest(vector.tolist(), using=DENSE),
+            query=edge.Query.Nearest(vector, using=DENSE),
             filter=owner_filter(owner, kinds=None, without_turns=True),
             limit=limit,
             score_threshold=threshold - SCORE_SLACK,

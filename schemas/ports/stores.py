@@ -288,8 +288,19 @@ class EpisodicStore(Protocol):
         """Find points; the union of the dense and the sparse part, unordered."""
         ...
 
-    async def nearest(self, owner: str, vector: Vectors, threshold: float) -> list[MemoryPoint]:
-        """Return every memory of the owner at or over a cosine, closest first, with vector."""
+    async def nearest(
+        self, owner: str, vectors: Vectors, threshold: float
+    ) -> list[list[MemoryPoint]]:
+        """Return, for each row, every memory of the owner at or over a cosine.
+
+        Args:
+            owner: Whose.
+            vectors: L2-normalised, float32, shape (texts, dimension).
+            threshold: Cosine.
+
+        Returns:
+            A list for each row, closest first, with vectors.
+        """
         ...
 
     async def turn_boxes(self, owner: str, event_ids: Sequence[UUID]) -> dict[UUID, Box]:

@@ -74,7 +74,7 @@ async def found(store: EpisodicStore, query: EpisodicQuery) -> dict[str, PointHi
 async def picture(store: EpisodicStore, owner: str) -> tuple[object, ...]:
     """Return all that a store tells of an owner."""
     hits = await store.query(asked(owner, row=vector(1.0), terms=(1, 2)))
-    near = await store.nearest(owner, vector(1.0), -1.0)
+    (near,) = await store.nearest(owner, vector(1.0)[None], -1.0)
     events = [ident(f"t{number}") for number in range(10)]
     return (
         sorted(hits),
@@ -126,7 +126,7 @@ class EpisodesContract:
             importance=0.5,
             confidence=1.0,
         )
-        (near,) = await store.nearest(ANA, row, 0.9)
+        ((near,),) = await store.nearest(ANA, row[None], 0.9)
         assert near.vector is not None
         assert near.vector.dtype == np.float32
         expected = np.frombuffer(made.vector, dtype="<f2").astype(np.float32)
@@ -193,7 +193,7 @@ class EpisodesContract:
         for other in (BEN, "other/ana", "default/an", "default/anaa"):
             query = asked(other, row=vector(1.0), terms=(1,))
             assert await store.query(query) == []
-            assert await store.nearest(other, vector(1.0), -1.0) == []
+            assert await store.nearest(other, vector(1.0)[None], -1.0) == [[]]
             assert await store.turn_boxes(other, [ident("t1")]) == {}
             assert await store.memories(other) == []
             assert await store.memories(other, [ident("m1")]) == []
@@ -250,8 +250,8 @@ class EpisodesContract:
             [new(n, f"t{n}", f"m{n}", vector(1.0, n / count)) for n in range(1, count)]
         )
         row = vector(1.0)
-        close = await store.nearest(ANA, row, 0.9)
-        memories = await store.nearest(ANA, row, -1.0)
+        (close,) = await store.nearest(ANA, row[None], 0.9)
+        (memories,) = await store.nearest(ANA, row[None], -1.0)
         scores = [cosine(one.vector, row) for one in memories]
         assert len(memories) == count - 1
         assert all(a >= b - 1e-3 for a, b in zip(scores, scores[1:], strict=False))

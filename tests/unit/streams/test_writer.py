@@ -148,10 +148,14 @@ class House:
 
     # The episodic store, and what opens turns.
 
-    async def nearest(self, owner: str, vector: Vectors, threshold: float) -> list[MemoryPoint]:
+    async def nearest(
+        self, owner: str, vectors: Vectors, threshold: float
+    ) -> list[list[MemoryPoint]]:
         """Return close memories."""
         memories = self.held.get(owner, {}).values()
-        return [one for one in memories if cosine(one.vector, vector) >= threshold]
+        return [
+            [one for one in memories if cosine(one.vector, row) >= threshold] for row in vectors
+        ]
 
     async def open(self, owner: str, event_ids: Sequence[UUID]) -> dict[UUID, OpenTurn]:
         """Open turns."""
