@@ -133,8 +133,6 @@ class EdgeEpisodes:
         self, owner: str, vectors: Vectors, threshold: float
     ) -> list[list[MemoryPoint]]:
         """Return, for each row, every memory of the owner at or over a cosine, closest first."""
-        if not len(vectors):
-            return []
         return await self._run(partial(self._ask, nearest_in, owner, vectors, threshold))
 
     async def turn_boxes(self, owner: str, event_ids: Sequence[UUID]) -> dict[UUID, Box]:
