@@ -28,6 +28,14 @@ asyncio.run(own())
 """
 
 
+INTERRUPTIBLE = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+from eunoe.cli.commands import main
+main()
+"""
+
+
 @dataclass(frozen=True)
 class Done:
     """How a command ended."""
@@ -238,7 +246,7 @@ def test_a_killed_owner_is_replaced(place: Place) -> None:
 def test_interrupted_work_ends_with_130(place: Place) -> None:
     """Ctrl-C during an import ends the command soon, without a traceback."""
     with subprocess.Popen(
-        [sys.executable, "-m", "eunoe.cli", "import", "-", "-u", "ana"],
+        [sys.executable, "-c", INTERRUPTIBLE, "import", "-", "-u", "ana"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
