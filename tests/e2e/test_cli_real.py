@@ -245,7 +245,7 @@ def test_a_killed_owner_is_replaced(place: Place) -> None:
 
 def test_interrupted_work_ends_with_130(place: Place) -> None:
     """Ctrl-C during an import ends the command soon, without a traceback."""
-    with subprocess.Popen(
+    with subprocess.Popen(  # noqa: S603 - our own command
         [sys.executable, "-c", INTERRUPTIBLE, "import", "-", "-u", "ana"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
