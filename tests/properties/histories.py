@@ -1,6 +1,7 @@
 """Random histories of one user: what was said, in which sessions, and what was forgotten."""
 
 import asyncio
+import shutil
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,13 +23,24 @@ __all__ = [
     "feed",
     "in_folder",
     "live",
+    "memory_folder",
     "plans",
     "survivors",
     "turns",
 ]
 
 Result = TypeVar("Result")
-MEMORY: Final = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - see below
+ROOM_BYTES: Final = 4 * 1024**3
+
+
+def memory_folder() -> str | None:
+    """Return a folder in memory that has room for stores, if there is one."""
+    folder = "/dev/shm"  # noqa: S108 - see below
+    is_roomy = Path(folder).is_dir() and shutil.disk_usage(folder).free > ROOM_BYTES
+    return folder if is_roomy else None
+
+
+MEMORY: Final = memory_folder()
 """Where stores of examples lie: nothing here loses its power, so nothing waits for a disk."""
 USER: Final = "ana"
 LINES: Final = (

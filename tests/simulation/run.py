@@ -30,6 +30,7 @@ import orjson
 
 from eunoe.replaying import replay
 from eunoe.streams import questions, writer
+from tests.properties.histories import memory_folder
 from tests.simulation.faults import CRASHED, FIRST, OFTEN, STEPS, Crash
 from tests.simulation.history import Client, History, Malformed, draw
 from tests.simulation.life import BUGS, FLUSHED, IDLE, REPORTS, Life, live
@@ -46,7 +47,6 @@ SEEN_MIN: Final = 20
 """How often each step has to be crashed in a run of a thousand seeds."""
 IMPORTED: Final = (questions, writer)
 """What the product imports late; here it comes before the first fork, for all."""
-MEMORY: Final = Path("/dev/shm")  # noqa: S108 - crashes are injected and no power is lost
 
 
 class Broken(Exception):
@@ -280,7 +280,8 @@ def main(words: Sequence[str] | None = None) -> int:
     began = time.monotonic()
     crashed: Counter[str] = Counter()
     outcomes = []
-    memory = MEMORY if MEMORY.is_dir() else None
+    in_memory = memory_folder()  # crashes are injected, and no power is lost
+    memory = None if in_memory is None else Path(in_memory)
     for part, folder in ((seeds[: chosen.disk], None), (seeds[chosen.disk :], memory)):
         for outcome in _outcomes(part, chosen.jobs, folder, chosen.bug):
             outcomes.append(outcome)
