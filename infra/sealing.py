@@ -20,6 +20,7 @@ from ..schemas.errors import Damaged, Unavailable
 from ..schemas.limits import (
     KEY_FILE_BYTES_MAX,
 )
+from .durable import replace_file
 
 __all__ = [
     "HASH_BYTES",
@@ -229,24 +230,6 @@ def _read_master_key(path: Path) -> bytes:
 def _make_master_key(path: Path) -> bytes:
     key = new_key()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Exclusive: a file that somebody else made in between must not be overwritten.
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(base64.b64encode(key) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError:
-        path.unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
+    # Whole or not at all: half a key would be one that doesn't open the store, for ever.
+    replace_file(path, base64.b64encode(key) + b"\n")
     return key
-
-
-def _sync_folder(folder: Path) -> None:
-    # The name of a new file survives a power loss only once its folder was synced.
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

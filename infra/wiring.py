@@ -15,6 +15,7 @@ from ..schemas.errors import Damaged, EncoderMismatch, FolderHeld, Rejected, Una
 from ..schemas.ports import Clock, Encoder, Keys, Log, LogReader, Recogniser, Terms
 from ..schemas.topics import PARTITIONS
 from .clock import SystemClock
+from .durable import replace_file
 from .embedded.episodes import EdgeEpisodes
 from .embedded.identity import SqliteIdentity
 from .embedded.keys import SqliteKeys
@@ -363,13 +364,8 @@ def _write_store(folder: Path, store: _Store) -> None:
 
 
 def _write_json(path: Path, fields: Mapping[str, object]) -> None:
-    temporary = path.with_name(f"{path.name}.new")
     try:
-        with temporary.open("wb") as file:
-            file.write(orjson.dumps(fields))
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        replace_file(path, orjson.dumps(fields))
     except OSError as error:
         message = f"{path} can't be written now: {error.strerror}."
         raise Unavailable(message) from error

@@ -71,14 +71,18 @@ class Preparation:
 
     async def prepare(self, records: Sequence[LogRecord]) -> None:
         """Work ahead on records, but for turns that are known already."""
-        accepted: list[Accepted] = []
+        turns: dict[str, list[tuple[LogRecord, Envelope, Turn]]] = {}
         for record in records:
             event = self._events[record.position] = _decode(record)
             if isinstance(event, Envelope) and isinstance(event.payload, Turn):
-                if await self._ports.identity.known(event.owner, [event.event_id]):
-                    continue
-                keys = await self._ports.keys.owner(event.owner)
-                accepted.append((record, event, event.payload, keys))
+                turns.setdefault(event.owner, []).append((record, event, event.payload))
+        accepted: list[Accepted] = []
+        for owner, said in turns.items():
+            known = await self._ports.identity.known(
+                owner, [event.event_id for _, event, _ in said]
+            )
+            keys = await self._ports.keys.owner(owner)
+            accepted += [(*one, keys) for one in said if one[1].event_id not in known]
         # An engine that is away is the handler's affair, which tries again until it is back.
         with suppress(Unavailable):
             for one in await self._encode(accepted):

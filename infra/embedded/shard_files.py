@@ -20,6 +20,7 @@ import orjson
 
 from ...schemas.errors import Damaged, Unavailable
 from ...schemas.ports import Applied
+from ..durable import replace_file
 
 __all__ = [
     "REASON_CHARACTERS_MAX",
@@ -185,18 +186,8 @@ def read_markers(path: Path) -> dict[int, Applied]:
 
 def write_markers(path: Path, markers: Mapping[int, Applied]) -> None:
     """Write how far the store is, durably."""
-    temporary = path.with_suffix(".new")
     rows = {str(partition): list(row) for partition, row in markers.items()}
-    with temporary.open("wb") as file:
-        file.write(orjson.dumps(rows))
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    replace_file(path, orjson.dumps(rows))
 
 
 def _files(shard: Path) -> Iterator[tuple[str, Path]]:

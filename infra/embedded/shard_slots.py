@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from ..durable import sync as durable_sync
 from .shard_files import data_of
 
 __all__ = [
@@ -51,7 +52,7 @@ def switch(folder: Path) -> None:
         mark.unlink()
     else:
         mark.touch()
-    _sync_one(folder)
+    durable_sync(folder)
 
 
 def settle(folder: Path) -> None:
@@ -64,9 +65,9 @@ def settle(folder: Path) -> None:
         if second.exists():
             remove(first)
             second.rename(first)
-            _sync_one(folder)
+            durable_sync(folder)
         mark.unlink()
-        _sync_one(folder)
+        durable_sync(folder)
     remove(second)
 
 
@@ -79,21 +80,13 @@ def remove(place: Path) -> None:
 def sync(place: Path) -> None:
     """Bring every file and folder of a shard to the disk."""
     for path in (*place.rglob("*"), place, place.parent):
-        _sync_one(path)
+        durable_sync(path)
 
 
 def write_out(place: Path) -> None:
     """Let the disk write what the files of an open shard hold; nothing relies on it."""
     with suppress(OSError):
         sync(place)
-
-
-def _sync_one(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 class ShardCopy:

@@ -47,7 +47,7 @@ WITHIN: Final[dict[str, tuple[Any, str]]] = {
     "close": (EdgeEpisodes, "_close"),
     "settle": (episodes, "settle"),
     "settle remove": (shard_slots, "remove"),
-    "settle sync": (shard_slots, "_sync_one"),
+    "settle sync": (shard_slots, "durable_sync"),
     "settle rename": (Path, "rename"),
     "settle unlink": (Path, "unlink"),
     "seal": (episodes, "write_seal"),

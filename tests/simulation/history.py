@@ -1,12 +1,10 @@
 """Histories: what some people's clients do, one operation after the other, drawn from a seed."""
 
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from random import Random
-from typing import Any, Final
+from typing import Final
 
-from tests.properties.histories import LINES
-from tests.support.tools import START
+from tests.properties.histories import LINES, Said
 
 __all__ = [
     "Add",
@@ -16,7 +14,6 @@ __all__ = [
     "History",
     "Look",
     "Malformed",
-    "Turn",
     "Zone",
     "draw",
 ]
@@ -34,36 +31,10 @@ QUESTIONS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """A turn that a client sends; the number makes its id, the same numbers for every user."""
-
-    number: int
-    text: str
-    role: str
-    session: str | None
-    minute: int
-
-    @property
-    def ident(self) -> str:
-        """The producer's id."""
-        return f"t{self.number}"
-
-    def message(self) -> dict[str, Any]:
-        """Return what `add` takes."""
-        return {
-            "id": self.ident,
-            "role": self.role,
-            "content": self.text,
-            "session_id": self.session,
-            "time": START + timedelta(minutes=self.minute),
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class Add:
     """Send turns, new ones or such as were sent before."""
 
-    turns: tuple[Turn, ...]
+    turns: tuple[Said, ...]
     wait: bool
 
 
@@ -71,7 +42,7 @@ class Add:
 class Clash:
     """Send another content under the id of a turn that is there: it has to be refused."""
 
-    turn: Turn
+    turn: Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +94,10 @@ class Client:
         return [one for one in dict.fromkeys(sent) if one not in gone]
 
     @property
-    def refused(self) -> int:
-        """How many clashes hit a turn that is kept."""
-        kept = set(self.kept)
-        clashes = [step for step in self.operations if isinstance(step, Clash)]
-        return sum(step.turn.ident in kept for step in clashes)
+    def refused(self) -> set[str]:
+        """The ids of kept turns that were sent with another content later."""
+        clashes = {step.turn.ident for step in self.operations if isinstance(step, Clash)}
+        return clashes & set(self.kept)
 
     def survivors(self) -> "Client":
         """Return the client that never sent what this one's forgets name, and nothing twice.
@@ -176,8 +146,8 @@ def draw(dice: Random) -> History:
 
 
 def _client(dice: Random, tenant_id: str, user_id: str, least: int) -> Client:
-    known: list[Turn] = []
-    alive: dict[str, Turn] = {}
+    known: list[Said] = []
+    alive: dict[str, Said] = {}
     steps: list[Operation] = []
     events = 0
     while events < least:
@@ -211,12 +181,13 @@ def _client(dice: Random, tenant_id: str, user_id: str, least: int) -> Client:
     return Client(tenant_id, user_id, tuple(steps))
 
 
-def _turns(dice: Random, first: int) -> tuple[Turn, ...]:
+def _turns(dice: Random, first: int) -> tuple[Said, ...]:
     return tuple(
-        Turn(
+        Said(
             number,
             dice.choice(LINES),
             dice.choice(("user", "user", "user", "assistant")),
+            None,
             dice.choice(("s1", "s2", None)),
             10 * number - dice.choice((0, 0, 0, 2_000)),
         )

@@ -345,12 +345,13 @@ async def _state(memory: eunoe.Memory, clients: Sequence[Client]) -> dict[str, A
         whose: dict[str, Any] = {"user_id": client.user_id, "tenant_id": client.tenant_id}
         items = await memory.list(kinds=["turn"], limit=1_000, **whose)
         letters = await memory.dead_letters(show=True, **whose)
+        readable = {one.event_id for one in letters if one.event_id and one.original}
         users.append(
             {
                 "digest": await memory.digest(**whose),
                 "turns": sorted(one.id for one in items),
                 "counted": (await memory.stats(**whose)).turns,
-                "refused": len({one.event_id for one in letters if one.original and one.event_id}),
+                "refused": sorted(readable),
                 "malformed": sum(one.event_id is None for one in letters),
             }
         )

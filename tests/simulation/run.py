@@ -29,6 +29,7 @@ from typing import Any, Final
 import orjson
 
 from eunoe.replaying import replay
+from eunoe.schemas.events import event_id
 from eunoe.streams import questions, writer
 from tests.properties.histories import memory_folder
 from tests.simulation.faults import CRASHED, FIRST, OFTEN, STEPS, Crash
@@ -220,7 +221,10 @@ def _check(clients: Sequence[Client], state: dict[str, Any]) -> None:
         if user["turns"] != kept or user["counted"] != len(kept):
             message = f"{client.user_id} has {user['counted']}, {user['turns']} and not {kept}."
             raise Broken(message)
-        if user["malformed"] < malformed or user["refused"] > client.refused:
+        refused = sorted(
+            str(event_id(client.tenant_id, client.user_id, "chat", one)) for one in client.refused
+        )
+        if user["malformed"] < malformed or user["refused"] != refused:
             message = f"{client.user_id}'s dead letters are not those of what was refused: {user}."
             raise Broken(message)
     twice = [one for one, times in Counter(state["journaled"]).items() if times > 1]

@@ -145,6 +145,25 @@ def test_a_new_store_gets_a_private_key_file(tmp_path: Path) -> None:
     assert parse_master_key(path.read_text(encoding="ascii")) == key
 
 
+def test_a_key_that_was_not_written_to_its_end_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that ends while it writes the key leaves no half of one in its place."""
+
+    def end(_: int) -> None:
+        raise KeyboardInterrupt
+
+    path = master_key_path(tmp_path, "store")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", end)
+        with pytest.raises(KeyboardInterrupt):
+            load_master_key(path, create=True)
+    assert not path.exists()
+    key = load_master_key(path, create=True)
+    assert load_master_key(path, create=False) == key
+    assert [one.name for one in path.parent.iterdir()] == [path.name]
+
+
 def test_a_missing_file_is_never_replaced(tmp_path: Path) -> None:
     """Where the store exists, a new key would hide that the old one is lost."""
     path = tmp_path / "keys" / "store.key"
