@@ -17,29 +17,39 @@ __all__ = [
     "CHUNK_OVERLAP_TOKENS",
     "CHUNK_TOKENS_MAX",
     "CLOSE_S_MAX",
+    "COLLECTED_MAX",
     "COMPARISONS_MAX",
     "CONNECTIONS_MAX",
     "CONTEXT_CHARACTERS_MAX",
     "CONTEXT_TURNS",
+    "DATA_KEYS_CACHED_MAX",
     "DIGEST_ATTEMPTS_MAX",
     "DIGEST_PAUSE_S",
     "ENCODE_TEXTS",
+    "ERRORS_BYTES_MAX",
     "FILE_CACHE_KIB",
     "FLUSH_RECORDS",
     "GROUP_RECORDS_MAX",
     "HELD_S_MAX",
     "HOUSEKEEPING_S",
+    "IDENTITY_CACHE_KIB",
     "ID_CHARACTERS_MAX",
     "IMPORT_SETTLE_S",
+    "KEYS_CACHE_KIB",
     "KEY_FILE_BYTES_MAX",
     "LETTERS_PAGE",
     "LETTER_ORIGINAL_BYTES_MAX",
+    "LEVELLED_AT_A_TIME",
     "LINE_BYTES_MAX",
     "LIST_PAGE",
     "LOG_KEYS_CACHED_MAX",
+    "LOOKED_UP_MAX",
     "MESSAGES_PER_ADD_MAX",
     "METADATA_BYTES_MAX",
     "METADATA_DEPTH_MAX",
+    "NEAREST_PAGE",
+    "OPTIMISE_S_MAX",
+    "OWNERS_CACHED_MAX",
     "PIECE_CHARACTERS_MAX",
     "PING_S_MAX",
     "POLL_S",
@@ -47,16 +57,23 @@ __all__ = [
     "PROPOSAL_CHARACTERS_MAX",
     "QUERY_CHARACTERS_MAX",
     "READ_CHARACTERS_MAX",
+    "REASON_CHARACTERS_MAX",
     "RECORD_KEY_BYTES_MAX",
     "REFUSALS_KEPT_MAX",
     "REQUEST_BYTES_MAX",
+    "SCROLL_PAGE",
     "SEARCH_LIMIT_MAX",
     "SENTENCES_MAX",
     "SESSIONS_CACHED_MAX",
     "SETTLE_TIMEOUT_S",
     "SILENCE_S_MAX",
+    "SMALL_TURNS_MAX",
+    "SPOTS_CACHED_MAX",
     "STATEMENTS_MAX",
     "TEXT_CHARACTERS_MAX",
+    "TIME_CHARACTERS_MAX",
+    "TIME_SPANS_MAX",
+    "TIME_TRIES_MAX",
     "TOLD_CHARACTERS_MAX",
     "TOPICS_MAX",
 ]
@@ -76,6 +93,8 @@ RECORD_KEY_BYTES_MAX: Final = 65_536
 KEY_FILE_BYTES_MAX: Final = 1_024
 LETTER_ORIGINAL_BYTES_MAX: Final = REQUEST_BYTES_MAX // 2  # whole; sealed it must fit a record
 TOLD_CHARACTERS_MAX: Final = 24  # a misspelt field's name; what is longer may be what was said
+REASON_CHARACTERS_MAX: Final = 200  # of an engine's own words in a sentence
+ERRORS_BYTES_MAX: Final = 65_536  # read of what a process of ours says of errors
 
 # --- What is read of a text, and made of it ----------------------------------------------------
 
@@ -88,6 +107,9 @@ PROPOSALS_MAX: Final = 8
 PROPOSAL_CHARACTERS_MAX: Final = 1_000
 STATEMENTS_MAX: Final = 16
 TOPICS_MAX: Final = 6
+TIME_CHARACTERS_MAX: Final = 20_000  # of a text that is read for times
+TIME_TRIES_MAX: Final = 1_000  # places in it where one may begin
+TIME_SPANS_MAX: Final = 64
 CONTEXT_TURNS: Final = 2  # how many turns before are summarised
 CONTEXT_CHARACTERS_MAX: Final = 240  # the short summary of what came before
 
@@ -99,13 +121,24 @@ GROUP_RECORDS_MAX: Final = 10_000  # of calls that wait and share one transactio
 FLUSH_RECORDS: Final = 2_000  # applied records after which the episodic store is flushed
 LIST_PAGE: Final = 500
 LETTERS_PAGE: Final = 256
+NEAREST_PAGE: Final = 32  # near duplicates asked for at a time
+SCROLL_PAGE: Final = 512
+LEVELLED_AT_A_TIME: Final = 250  # records given to a new shard; then other calls have their turn
+LOOKED_UP_MAX: Final = 64  # points or keys that the event loop reads itself, and no thread
+COLLECTED_MAX: Final = 10_000  # records applied while a shard is optimised: up to some 50 MB
 
 # --- What is held in memory --------------------------------------------------------------------
 
 REFUSALS_KEPT_MAX: Final = 10_000  # reasons remembered for callers who wait
 SESSIONS_CACHED_MAX: Final = 1_024
 LOG_KEYS_CACHED_MAX: Final = 4_096
+DATA_KEYS_CACHED_MAX: Final = 10_000
+OWNERS_CACHED_MAX: Final = 10_000
+SPOTS_CACHED_MAX: Final = 8_192  # some 400 bytes each
+SMALL_TURNS_MAX: Final = 128  # of an owner: reading all takes less time than looking some up
 FILE_CACHE_KIB: Final = 2_048  # of each connection to a file
+IDENTITY_CACHE_KIB: Final = 8_192  # of the look-ups that a search makes
+KEYS_CACHE_KIB: Final = 4_096  # likewise
 
 # --- Calls at a time ---------------------------------------------------------------------------
 
@@ -128,5 +161,6 @@ PING_S_MAX: Final = 5.0  # for the first answer on a connection
 SILENCE_S_MAX: Final = 60.0  # between two signs of life while a call is worked on
 BUSY_EVERY_S: Final = 1.0  # between two signs of life
 CLOSE_S_MAX: Final = 5.0  # for calls that change something, when the door closes
+OPTIMISE_S_MAX: Final = 3_600.0  # 20,000 points take 15 s on two cores
 HELD_S_MAX: Final = 10.0  # an owner that is starting has the folder before it has a door
 AGAIN_S: Final = 0.1

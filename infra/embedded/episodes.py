@@ -23,6 +23,7 @@ from uuid import UUID
 import qdrant_edge as edge
 
 from ...schemas.errors import Damaged, Unavailable
+from ...schemas.limits import LEVELLED_AT_A_TIME, LOOKED_UP_MAX
 from ...schemas.ports import Applied, EpisodicQuery, MemoryPoint, PointHit, Stored, Vectors
 from ...schemas.records import Box, Decision, Erasure
 from .optimising import Rebuild
@@ -59,9 +60,7 @@ __all__ = ["SHARD", "EdgeEpisodes"]
 Result = TypeVar("Result")
 MARKERS: Final = "applied.json"
 OPENING: Final = "opening"  # stands while the engine opens a shard that wasn't closed
-LOOKED_UP_MAX: Final = 64  # points that the event loop looks up itself
 COPIES: Final = 4  # of a turn's sealed text, at most: as base64, and in its memories
-LEVELLED_AT_A_TIME: Final = 250  # to a new shard; then other calls have their turn
 CLOSED: Final = "The episodic store is closed."
 
 

@@ -17,11 +17,16 @@ from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 from uuid import UUID
 
+from ...schemas.limits import (
+    IDENTITY_CACHE_KIB,
+    OWNERS_CACHED_MAX,
+    SMALL_TURNS_MAX,
+)
 from ...schemas.ports import Applied, EventPlace, KnownEvent, Spot, StatementRow, Stored
 from ...schemas.records import Box
 from .database import Database, transaction, truncate_wal
 from .identity_writes import ROLE, create, write
-from .spot_cache import SMALL_MAX, SpotCache
+from .spot_cache import SpotCache
 
 __all__ = ["SqliteIdentity"]
 
@@ -29,8 +34,6 @@ Item = TypeVar("Item")
 Row = tuple[Any, ...]
 
 ABSENT: Final = -1  # no owner has this number
-OWNERS_CACHED_MAX: Final = 10_000
-CACHE_KIB: Final = 8_192  # of the look-ups that a search makes
 VALUES_MAX: Final = 512  # in one statement
 VALUES_STEP: Final = 32  # values are repeated up to a multiple, so that few statements are compiled
 PLACES_STEP: Final = 8  # likewise
@@ -84,7 +87,7 @@ class SqliteIdentity:
         writer = await Database.open(path, ROLE)
         try:
             await writer.run(create)
-            reader = await Database.open(path, ROLE, read_only=True, cache_kib=CACHE_KIB)
+            reader = await Database.open(path, ROLE, read_only=True, cache_kib=IDENTITY_CACHE_KIB)
             return cls(writer, reader)
         except BaseException:
             await writer.close()
@@ -300,8 +303,8 @@ class SqliteIdentity:
         """Return the spots of all turns of an owner, if they are few."""
         spots = self._spots.find(owner, self._writes)
         if spots is None and not self._spots.is_large(owner):
-            rows = self._read(ALL_SPOTS, (owner, SMALL_MAX + 1))
-            if len(rows) > SMALL_MAX:
+            rows = self._read(ALL_SPOTS, (owner, SMALL_TURNS_MAX + 1))
+            if len(rows) > SMALL_TURNS_MAX:
                 self._spots.remember_large(owner)
                 return None
             spots = _spots(rows)

@@ -13,6 +13,12 @@ from typing import Final, NamedTuple, Self
 from uuid import UUID, uuid4
 
 from ...schemas.errors import Damaged, Rejected
+from ...schemas.limits import (
+    DATA_KEYS_CACHED_MAX,
+    KEYS_CACHE_KIB,
+    LOOKED_UP_MAX,
+    OWNERS_CACHED_MAX,
+)
 from ...schemas.ports import OwnerKeys, WrappedKey
 from ...schemas.records import Box
 from ..sealing import (
@@ -31,10 +37,6 @@ from .log_sealer import LogSealer
 
 __all__ = ["SqliteKeys"]
 
-_DATA_KEYS_CACHED_MAX: Final = 10_000
-_OWNERS_CACHED_MAX: Final = 10_000
-_LOOKED_UP_MAX: Final = 64  # keys that the event loop reads itself; more are read in the thread
-_CACHE_KIB: Final = 4_096  # of the look-ups that a search makes
 _UUID_BYTES: Final = 16
 
 
@@ -97,8 +99,8 @@ class SqliteKeys:
         self._reader = reader
         self._master = master
         self._sealer = sealer
-        self._owners: KeyCache[str, _OwnerKeys] = KeyCache(_OWNERS_CACHED_MAX)
-        self._data_keys: KeyCache[UUID, _DataKey] = KeyCache(_DATA_KEYS_CACHED_MAX)
+        self._owners: KeyCache[str, _OwnerKeys] = KeyCache(OWNERS_CACHED_MAX)
+        self._data_keys: KeyCache[UUID, _DataKey] = KeyCache(DATA_KEYS_CACHED_MAX)
 
     @classmethod
     async def open(cls, path: Path, *, master: bytes) -> Self:
@@ -118,7 +120,7 @@ class SqliteKeys:
         try:
             await database.run(lambda connection: tables.prepare(connection, key))
             sealer = await LogSealer.load(database, key)
-            reader = await Database.open(path, ROLE, read_only=True, cache_kib=_CACHE_KIB)
+            reader = await Database.open(path, ROLE, read_only=True, cache_kib=KEYS_CACHE_KIB)
         except BaseException:
             await database.close()
             raise
@@ -140,7 +142,7 @@ class SqliteKeys:
         database = await Database.open(path, ROLE, read_only=True)
         try:
             await database.run(lambda connection: tables.check_master(connection, key))
-            reader = await Database.open(path, ROLE, read_only=True, cache_kib=_CACHE_KIB)
+            reader = await Database.open(path, ROLE, read_only=True, cache_kib=KEYS_CACHE_KIB)
         except BaseException:
             await database.close()
             raise
@@ -268,7 +270,7 @@ class SqliteKeys:
             keys = cached or self._find_owner(connection, owner)
             return _load(connection, owner, keys, key_ids)
 
-        if len(key_ids) <= _LOOKED_UP_MAX:
+        if len(key_ids) <= LOOKED_UP_MAX:
             return self._reader.look_up(work)
         return await self._database.run(work)
 

@@ -17,19 +17,20 @@ from pathlib import Path
 from typing import Final
 
 from ...schemas.errors import Unavailable
+from ...schemas.limits import (
+    COLLECTED_MAX,
+    ERRORS_BYTES_MAX,
+    OPTIMISE_S_MAX,
+    REASON_CHARACTERS_MAX,
+)
 from ...schemas.ports import Stored
 from .points import Shard, optimise_shard
-from .shard_files import REASON_CHARACTERS_MAX, system_reason
+from .shard_files import system_reason
 from .shard_slots import ShardCopy, sync
 
-__all__ = ["COLLECTED_MAX", "OPTIMISE_S_MAX", "Optimiser", "Rebuild", "main"]
+__all__ = ["Optimiser", "Rebuild", "main"]
 
-OPTIMISE_S_MAX: Final = 3_600.0
-"""20 000 points take 15 s on two cores; the time grows a little faster than the points."""
-COLLECTED_MAX: Final = 10_000
-"""How many records may be applied while a copy is optimised: they take up to some 50 MB."""
 NICENESS: Final = 10
-ERRORS_BYTES_MAX: Final = 64 * 1024
 
 
 class Rebuild:

@@ -14,6 +14,10 @@ from uuid import UUID
 import qdrant_edge as edge
 
 from ...schemas.events import iso
+from ...schemas.limits import (
+    NEAREST_PAGE,
+    SCROLL_PAGE,
+)
 from ...schemas.ports import EpisodicQuery, MemoryPoint, PointHit, Vectors
 from ...schemas.records import Box, Candidate, Decision, JournalRecord, Sparse
 
@@ -61,8 +65,6 @@ TURN: Final = "turn"
 DENSE_PARAMS: Final = edge.SearchParams(hnsw_ef=256)
 """How many candidates a graph search keeps: with 20 000 points of one owner the nearest 64 were
 .997 those of an exact search, with the engine's own choice .93."""
-NEAREST_PAGE: Final = 32  # near duplicates asked for at a time
-SCROLL_PAGE: Final = 512
 SCORE_SLACK: Final = 1e-3  # the engine sums in another order than numpy
 
 

@@ -19,11 +19,13 @@ from typing import Final
 import orjson
 
 from ...schemas.errors import Damaged, Unavailable
+from ...schemas.limits import (
+    REASON_CHARACTERS_MAX,
+)
 from ...schemas.ports import Applied
 from ..durable import replace_file
 
 __all__ = [
-    "REASON_CHARACTERS_MAX",
     "ROOM_BYTES_MIN",
     "SHARD_BYTES_NEW",
     "Seal",
@@ -47,8 +49,6 @@ ROOM_BYTES_MIN: Final = 16 * 1024 * 1024
 """What has to be free on the disk, in bytes, beyond what is about to be written."""
 SHARD_BYTES_NEW: Final = 48 * 1024 * 1024
 """What making a shard may take, in bytes, where reading a hole takes room (tmpfs)."""
-REASON_CHARACTERS_MAX: Final = 200
-"""Of an error, in a sentence."""
 _SEAL: Final = "seal.json"
 _BLOCK_BYTES: Final = 1 << 18
 _EMPTY: Final = bytes(_BLOCK_BYTES)

@@ -1,16 +1,14 @@
 """Where the turns of small owners stand, in process memory: bounded, and emptied by each write."""
 
 from collections import OrderedDict
-from typing import Final
 
+from ...schemas.limits import (
+    OWNERS_CACHED_MAX,
+    SPOTS_CACHED_MAX,
+)
 from ...schemas.ports import Spot
 
-__all__ = ["SMALL_MAX", "SPOTS_MAX", "SpotCache"]
-
-SMALL_MAX: Final = 128
-"""Turns of a small owner: reading all takes less time than looking up those that were found."""
-SPOTS_MAX: Final = 8_192  # some 400 bytes each
-_OWNERS_MAX: Final = 10_000
+__all__ = ["SpotCache"]
 
 
 class SpotCache:
@@ -44,7 +42,7 @@ class SpotCache:
         """Keep all spots of a small owner, read after `find` gave None."""
         self._owners[owner] = spots
         self._count += len(spots)
-        while self._count > SPOTS_MAX or len(self._owners) > _OWNERS_MAX:
+        while self._count > SPOTS_CACHED_MAX or len(self._owners) > OWNERS_CACHED_MAX:
             _, gone = self._owners.popitem(last=False)
             self._count -= len(gone)
 
@@ -54,6 +52,6 @@ class SpotCache:
 
     def remember_large(self, owner: str) -> None:
         """Note that an owner is too large."""
-        if len(self._large) >= _OWNERS_MAX:
+        if len(self._large) >= OWNERS_CACHED_MAX:
             self._large.clear()
         self._large.add(owner)

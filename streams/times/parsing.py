@@ -10,6 +10,11 @@ from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from ...schemas.limits import (
+    TIME_CHARACTERS_MAX,
+    TIME_SPANS_MAX,
+    TIME_TRIES_MAX,
+)
 from .chinese_frames import (
     CHINESE_EMPTY,
     CHINESE_NOT_TIMES,
@@ -31,10 +36,8 @@ from .named_days import Reading, Tense
 from .time_cursor import MASK, Cursor
 from .time_values import Found, Parsed, SessionOrdinal, TimeSpan
 
-__all__ = ["CHARACTERS_MAX", "Parsed", "SessionOrdinal", "TimeSpan", "parse"]
+__all__ = ["TIME_CHARACTERS_MAX", "Parsed", "SessionOrdinal", "TimeSpan", "parse"]
 
-CHARACTERS_MAX: Final = 20_000
-"""Beyond this a text isn't read on: no question is so long."""
 
 _PLAIN: Final = (
     *zip("０１２３４５６７８９：／，．（）", "0123456789:/,.()", strict=True),
@@ -50,9 +53,6 @@ _TOKEN: Final = re.compile(
     rf"(?<![a-z0-9])[a-z]+|(?<![a-z0-9/:.])\d+|(?<![{_NUMERALS}])[{_NUMERALS}]"
     rf"|[{''.join(sorted(CHINESE_STARTS - set(_NUMERALS)))}]"
 )
-_TRIES_MAX: Final = 1_000
-"""At so many words of a text a time is looked for; thousands of them are no one's question."""
-_SPANS_MAX: Final = 64
 _LATIN: Final = re.compile(r"[a-z]")
 _CHINESE: Final = re.compile(r"[\u3400-\u9fff〇]")
 _LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz")
@@ -86,7 +86,7 @@ def parse(
     if now.tzinfo is None:
         message = "now has no zone: pass an aware datetime."
         raise ValueError(message)
-    plain = _plain(text[:CHARACTERS_MAX])
+    plain = _plain(text[:TIME_CHARACTERS_MAX])
     low = _lower(plain)
     chinese = _CHINESE.search(low) is not None
     latin = _LATIN.search(low) is not None
@@ -166,7 +166,7 @@ def _spans(cursor: Cursor) -> Iterator[TimeSpan]:
         if at < after or (letters and word not in ENGLISH_STARTS):
             continue
         tries += 1
-        if tries > _TRIES_MAX or spans == _SPANS_MAX:
+        if tries > TIME_TRIES_MAX or spans == TIME_SPANS_MAX:
             return
         read = None
         if cursor.chinese and (not letters or word in _CHINESE_HEADS):

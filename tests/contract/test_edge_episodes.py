@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eunoe.infra.embedded.episodes import LOOKED_UP_MAX, EdgeEpisodes
+from eunoe.infra.embedded.episodes import EdgeEpisodes
 from eunoe.schemas.errors import Unavailable
+from eunoe.schemas.limits import LOOKED_UP_MAX
 from eunoe.schemas.ports import Applied, EpisodicStore
 from tests.contract.episodes_contract import EpisodesContract, NewStore
 from tests.support.records import (

@@ -18,6 +18,7 @@ from eunoe.infra.embedded.keys import SqliteKeys
 from eunoe.infra.embedded.log_sealer import LogSealer, SealedValue
 from eunoe.infra.sealing import WRAPPED_BYTES, new_key
 from eunoe.schemas.errors import Damaged, Rejected, Unavailable
+from eunoe.schemas.limits import LOOKED_UP_MAX
 from eunoe.schemas.ports import WrappedKey
 from tests.contract.keys_contract import ANA, BOB, RECORD, KeysContract, opened, sealed
 from tests.contract.log_contract import each_example
@@ -229,7 +230,7 @@ async def test_a_file_that_is_no_key_log_is_damaged(store: SqliteStore) -> None:
 
 async def test_the_cache_is_bounded(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory holds the keys that were used last; the others open as well."""
-    monkeypatch.setattr(keys_module, "_DATA_KEYS_CACHED_MAX", 10)
+    monkeypatch.setattr(keys_module, "DATA_KEYS_CACHED_MAX", 10)
     async with store.keys() as keys:
         texts = [b"%d" % number for number in range(30)]
         boxes = await sealed(keys, ANA, texts)
@@ -239,7 +240,7 @@ async def test_the_cache_is_bounded(store: SqliteStore, monkeypatch: pytest.Monk
         assert await opened(keys, ANA, boxes) == texts
 
 
-@pytest.mark.parametrize("count", [1, keys_module._LOOKED_UP_MAX + 1])
+@pytest.mark.parametrize("count", [1, LOOKED_UP_MAX + 1])
 async def test_an_opening_that_was_on_its_way_remembers_nothing(
     store: SqliteStore, count: int
 ) -> None:

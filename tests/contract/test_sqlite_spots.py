@@ -12,7 +12,8 @@ import pytest
 
 from eunoe.infra.embedded import identity, identity_writes, spot_cache
 from eunoe.infra.embedded.identity import SqliteIdentity
-from eunoe.infra.embedded.spot_cache import SMALL_MAX, SpotCache
+from eunoe.infra.embedded.spot_cache import SpotCache
+from eunoe.schemas.limits import SMALL_TURNS_MAX
 from eunoe.schemas.ports import Spot, Stored
 from tests.support.records import ANA, BEN, erasure, gap, ident, stored
 
@@ -32,7 +33,7 @@ async def shown(store: SqliteIdentity, numbers: Sequence[int], owner: str = ANA)
     return [spots[point].position for point in asked if point in spots]
 
 
-@pytest.mark.parametrize("count", [5, SMALL_MAX, SMALL_MAX + 1, 3 * SMALL_MAX])
+@pytest.mark.parametrize("count", [5, SMALL_TURNS_MAX, SMALL_TURNS_MAX + 1, 3 * SMALL_TURNS_MAX])
 async def test_spots_follow_writes(tmp_path: Path, count: int) -> None:
     """A search after a turn or an erasure sees it, though the one before read all spots."""
     store = await SqliteIdentity.open(tmp_path / "identity.sqlite")
@@ -87,7 +88,7 @@ async def test_an_older_file_gets_the_index(tmp_path: Path) -> None:
     """A file that was made before there was the index opens and is searched like a new one."""
     path = tmp_path / "identity.sqlite"
     store = await SqliteIdentity.open(path)
-    await store.apply([stored(n, f"t{n}", position=n) for n in range(2 * SMALL_MAX)])
+    await store.apply([stored(n, f"t{n}", position=n) for n in range(2 * SMALL_TURNS_MAX)])
     await store.close()
     with closing(sqlite3.connect(path)) as file:
         file.execute("DROP INDEX events_by_spot")
@@ -112,7 +113,7 @@ async def test_no_look_up_walks_an_owners_rows(tmp_path: Path) -> None:
 
 def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """The owners asked about last stay, up to the bound; a write takes all."""
-    monkeypatch.setattr(spot_cache, "SPOTS_MAX", 5)
+    monkeypatch.setattr(spot_cache, "SPOTS_CACHED_MAX", 5)
     cache = SpotCache()
     spots = {n: {bytes([n, m]): Spot(b"", b"", m, (), "") for m in range(2)} for n in range(3)}
     for number, one in spots.items():
