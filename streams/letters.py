@@ -12,10 +12,10 @@ from typing import Final
 from uuid import UUID, uuid4
 
 import orjson
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..schemas.cloudevents import decode
-from ..schemas.errors import Rejected
+from ..schemas.errors import Damaged, Rejected
 from ..schemas.events import Envelope, iso, split_owner
 from ..schemas.limits import (
     LETTER_ORIGINAL_BYTES_MAX,
@@ -149,18 +149,18 @@ class Letters:
         return gone
 
     async def _all(self) -> list[tuple[datetime, Letter]]:
-        """Return every letter with when it was written."""
+        """Return every letter with when it was written.
+
+        Raises:
+            Damaged: One isn't what `bury` wrote.
+        """
         letters = []
         for partition in range(self._partitions):
             offset, _ = await self._log.bounds(DEAD_LETTERS.name, partition)
             while records := await self._log.read(
                 DEAD_LETTERS.name, partition, offset, limit=LETTERS_PAGE
             ):
-                letters += [
-                    (one.timestamp, Letter.model_validate_json(one.value))
-                    for one in records
-                    if one.value
-                ]
+                letters += [(one.timestamp, _letter(one)) for one in records if one.value]
                 offset = records[-1].position.offset + 1
         return letters
 
@@ -171,6 +171,17 @@ class Letters:
         elif letter.shared_key is not None and letter.shared is not None:
             plain = await self._keys.open_shared(letter.shared_key, letter.shared)
         return None if plain is None else plain.decode(errors="replace")
+
+
+def _letter(record: LogRecord) -> Letter:
+    try:
+        return Letter.model_validate_json(record.value or b"")
+    except ValidationError:
+        message = (
+            f"The dead letter at offset {record.position.offset} is malformed: restore the whole "
+            "folder from one backup."
+        )
+        raise Damaged(message) from None  # the cause would quote what is there
 
 
 def _readable(record: LogRecord) -> Envelope | None:

@@ -120,8 +120,13 @@ class Runtime:
     async def _keep_house(self) -> None:
         """Do what is due by the clock: dead letters go after their week."""
         while True:
-            with suppress(Unavailable):  # the next round does it
+            try:
                 await self.letters.expire()
+            except Unavailable:
+                pass  # the next round does it
+            except EunoeError as error:
+                self.progress.fail(error)  # who waits has to know, as when the writer stops
+                raise
             await asyncio.sleep(HOUSEKEEPING_S)
 
 

@@ -12,7 +12,7 @@ import eunoe
 from eunoe.infra.sealing import WRAPPED_BYTES
 from eunoe.schemas.events import owner_key
 from eunoe.schemas.ports import NewRecord
-from eunoe.schemas.topics import TURNS
+from eunoe.schemas.topics import DEAD_LETTERS, TURNS
 from tests.support.memories import cheap_tools, open_memory
 from tests.support.tools import SetClock
 
@@ -237,3 +237,19 @@ async def test_a_second_allergy_stands_beside_the_first(
         left = {hit.text for hit in await memory.search(question, user_id="ana")}
         assert len(left) == 1
         assert left < values
+
+
+async def test_damage_that_housekeeping_finds_is_told(tmp_path: Path) -> None:
+    """A dead letter that can't be read stops those who wait, in a sentence; closing still works."""
+    async with open_memory(tmp_path) as memory:
+        letter = NewRecord(DEAD_LETTERS.name, OWNER.encode(), b"no letter")
+        await memory.runtime.engines.log.append([letter])
+
+    async def go_on(memory: eunoe.Memory) -> None:
+        async with asyncio.timeout(30):
+            while True:
+                await memory.add("I keep bees 养蜂", user_id="ana")
+
+    async with open_memory(tmp_path) as memory:
+        with pytest.raises(eunoe.Damaged, match="dead letter"):
+            await go_on(memory)

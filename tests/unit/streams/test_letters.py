@@ -7,9 +7,9 @@ import orjson
 import pytest
 
 from eunoe.schemas.cloudevents import encode
-from eunoe.schemas.errors import Rejected
+from eunoe.schemas.errors import Damaged, Rejected
 from eunoe.schemas.events import Envelope, EventType, Turn, owner_key
-from eunoe.schemas.ports import Keys, Log, LogRecord, Position
+from eunoe.schemas.ports import Keys, Log, LogRecord, NewRecord, Position
 from eunoe.schemas.topics import DEAD_LETTERS, TURNS
 from eunoe.streams.letters import KEPT, Letter, Letters
 from tests.support.fakes import EPOCH, PARTITIONS, FailingOnce, ListLog, OpenKeys
@@ -211,3 +211,13 @@ async def test_letters_of_many_pages_are_all_listed() -> None:
         await desk.letters.bury(unreadable(f"{number}", f"default/u{number}", moment), REASON, 1)
     found = await desk.letters.refused(None, show=True)
     assert sorted(int(one.original or -1) for one in found) == list(range(600))
+
+
+async def test_a_malformed_letter_is_damage() -> None:
+    """What nobody of ours wrote into the topic is told in a sentence that repeats none of it."""
+    desk = Desk()
+    await desk.bury(unreadable("x"))
+    await desk.log.append([NewRecord(DEAD_LETTERS.name, b"default/ana", b'{"said": "secret"}')])
+    with pytest.raises(Damaged, match="malformed: restore") as caught:
+        await desk.letters.refused(None, show=False)
+    assert "secret" not in str(caught.value)
