@@ -49,6 +49,10 @@ _REMEDIES: Final = {
 """What to do about a damaged file, by its role."""
 
 
+def _malformed(role: str) -> Damaged:
+    return Damaged(f"The {role} is malformed: {_REMEDIES.get(role, _REMEDY)}.")
+
+
 def _translate(error: sqlite3.Error, role: str) -> EunoeError:
     remedy = _REMEDIES.get(role, _REMEDY)
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & _PRIMARY_CODE
@@ -56,7 +60,7 @@ def _translate(error: sqlite3.Error, role: str) -> EunoeError:
     if reason is not None:
         return Unavailable(f"The {role} can't be used now: {reason}.")
     if code in _CORRUPT:
-        return Damaged(f"The {role} is malformed: {remedy}.")
+        return _malformed(role)
     # A broken constraint or statement: the text could quote values, so only the code is told.
     return Damaged(f"The {role} refused a statement (SQLite result {code}): {remedy}.")
 
@@ -76,6 +80,8 @@ def translated(role: str) -> Generator[None, None, None]:
         yield
     except sqlite3.Error as error:
         raise _translate(error, role) from error
+    except UnicodeDecodeError as error:  # the engine quotes damaged bytes in its own error
+        raise _malformed(role) from error
 
 
 class _Fenced(sqlite3.Connection):

@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 import eunoe
 from eunoe.cli.commands import commands
-from eunoe.replaying import Replayed, replay
+from eunoe.replaying import Replayed, _Replay, replay
 from eunoe.schemas.errors import Rejected
 from tests.properties.histories import LINES
 from tests.support.memories import cheap_tools, open_memory, settings_in
@@ -61,6 +62,28 @@ async def test_a_replay_runs_beside_an_owner_that_goes_on(tmp_path: Path) -> Non
         assert (await run(tmp_path)).different == ()
         await more
         assert (await run(tmp_path)).different == ()
+
+
+async def test_a_forget_between_catching_up_and_comparing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keys that the owner shreds while the new stores still hold the turn are no damage."""
+    async with eunoe.open(settings_in(tmp_path), tools=cheap_tools()) as memory:
+        await tell(memory)
+        catch_up, calls = _Replay.catch_up, 0
+
+        async def late(self: _Replay, tell: Callable[[int], None] | None = None) -> int:
+            nonlocal calls
+            calls += 1
+            count = await catch_up(self, tell)
+            if calls in {2, 4}:  # the first of each user's comparison
+                for user in USERS:
+                    await memory.forget(f"t{calls + 3}", user_id=user)
+            return count
+
+        monkeypatch.setattr(_Replay, "catch_up", late)
+        assert (await run(tmp_path)).different == ()
+        assert calls > len(USERS) + 1
 
 
 async def test_replayed_stores_take_the_place_of_the_live_ones(tmp_path: Path) -> None:
