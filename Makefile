@@ -61,8 +61,13 @@ check: $(STAMP)
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/test_tidy.py
 
+# Workers are as many as cores: WORKERS=1 for one, WORKERS=0 for the same process, as --pdb needs.
+# At most four, since each loads the models: half a gigabyte.
+WORKERS ?= auto
+TESTS := -m 'not server' --numprocesses $(WORKERS) --maxprocesses 4 --dist worksteal
+
 test: $(STAMP)
-	$(BIN)/pytest -m 'not server'
+	$(BIN)/pytest $(TESTS)
 
 # A history is one integer: SEED=N replays it. DISK=N of them lie on the disk, the others in memory.
 SEEDS ?= 20
@@ -86,7 +91,8 @@ endif
 
 coverage: $(STAMP)
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -m 'not server'
+	$(BIN)/python -m pytest -p tests.ci.measuring $(TESTS)
+	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage json --quiet -o - | $(BIN)/python tests/ci/coverage_folders.py
 
 mutants: $(STAMP)
