@@ -2,9 +2,11 @@
 
     python benchmarks/ingest.py [--turns 10000] [--rounds 5] [--data locomo10.json] [--profile]
 
-Both run in this process in turn, on the same batches of the same texts: what the writer handed to
-encoder and recogniser is recorded and replayed bare. Prints the median of the ratios. With
---profile it remembers once instead and prints the share of each step of the writer.
+Both are measured in turn, on the same batches of the same texts: what the writer handed to encoder
+and recogniser is recorded and replayed bare, one after the other in this process. Models are loaded
+before. Prints the median of the ratios. With --profile it remembers once instead and prints the
+share of each step of the writer. With --one-process the recogniser of the writer works in this
+process, too: what its own process is worth is the difference.
 """
 
 import argparse
@@ -23,6 +25,7 @@ from profiling import Profile
 
 import eunoe
 from eunoe.infra.recogniser import TextRecogniser
+from eunoe.infra.recogniser_process import ProcessRecogniser
 from eunoe.infra.usem3 import UseEncoder
 from eunoe.infra.wiring import Tools
 from eunoe.schemas.events import owner_key
@@ -34,6 +37,8 @@ USERS: Final = 10
 PEOPLE: Final = ("Ana", "Tom", "Mira", "王芳", "李强", "Jonas")
 PLACES: Final = ("Lisbon", "Oslo", "北京", "苏州", "Madrid", "Kyoto")
 THINGS: Final = ("a bicycle", "the budget", "合同", "晚饭", "a violin lesson", "周报")
+NAMES: Final = ("I met Ana in Oslo.", "我在北京见了安娜。")
+"""Texts that have all models loaded."""
 SHAPES: Final = (
     "I met {person} in {place} yesterday and we talked about {thing}.",
     "haha, that sounds lovely, tell me more",
@@ -58,17 +63,21 @@ class RecordingEncoder(UseEncoder):
         return await super().encode(texts)
 
 
-class RecordingRecogniser(TextRecogniser):
-    """The recogniser; keeps the batches that it was given."""
+class RecordingRecogniser:
+    """A recogniser; keeps the batches that it was given."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, recogniser: TextRecogniser) -> None:
+        self._recogniser = recogniser
         self.batches: list[list[str]] = []
 
     async def recognise(self, texts: Sequence[str]) -> list[list[Entity]]:
         """Record and recognise."""
         self.batches.append(list(texts))
-        return await super().recognise(texts)
+        return await self._recogniser.recognise(texts)
+
+    async def close(self) -> None:
+        """Release it."""
+        await self._recogniser.close()
 
 
 async def watch_all(profile: Profile, memory: eunoe.Memory) -> None:
@@ -138,6 +147,7 @@ async def remember(
         tools = Tools(encoder=encoder, recogniser=recogniser)
         async with eunoe.open(settings, serve=False, tools=tools) as memory:
             await memory.warm()
+            await recogniser.recognise(NAMES)
             if profile is not None:
                 await watch_all(profile, memory)
             encoder.batches.clear()
@@ -155,7 +165,7 @@ async def bare(encoder_batches: list[list[str]], name_batches: list[list[str]]) 
     """Return the seconds that encoder and recogniser take for recorded batches."""
     encoder, recogniser = UseEncoder(), TextRecogniser()
     await encoder.encode(["warm"])
-    await recogniser.recognise(["Ana 安娜"])
+    await recogniser.recognise(NAMES)
     began = time.perf_counter()
     for names in name_batches:
         await recogniser.recognise(names)
@@ -172,7 +182,7 @@ async def run(arguments: argparse.Namespace) -> dict[str, Any]:
     texts = texts_of(arguments)
     ratios, whole_speeds, bare_speeds = [], [], []
     for number in range(arguments.rounds):
-        encoder, recogniser = RecordingEncoder(), RecordingRecogniser()
+        encoder, recogniser = RecordingEncoder(), recogniser_of(arguments)
         whole = await remember(texts, encoder, recogniser)
         alone = await bare(encoder.batches, recogniser.batches)
         ratios.append(alone / whole)
@@ -193,10 +203,16 @@ async def shares(arguments: argparse.Namespace) -> dict[str, float]:
     other's threads: the sum may pass 1.
     """
     profile = Profile()
-    whole = await remember(texts_of(arguments), RecordingEncoder(), RecordingRecogniser(), profile)
+    recogniser = recogniser_of(arguments)
+    whole = await remember(texts_of(arguments), RecordingEncoder(), recogniser, profile)
     steps = sorted(profile.seconds.items(), key=lambda step: -step[1])
     parts = {name: took / whole for name, took in steps}
     return {"turns/s": arguments.turns / whole, **parts}
+
+
+def recogniser_of(arguments: argparse.Namespace) -> RecordingRecogniser:
+    """Return the recogniser of the writer."""
+    return RecordingRecogniser(TextRecogniser() if arguments.one_process else ProcessRecogniser())
 
 
 def texts_of(arguments: argparse.Namespace) -> list[str]:
@@ -213,6 +229,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--data", type=Path, help="locomo10.json; else made-up bilingual turns")
     parser.add_argument("--profile", action="store_true", help="the share of each step instead")
+    parser.add_argument("--one-process", action="store_true", help="recognise in this process")
     parser.add_argument("--json", action="store_true", help="for a program")
     arguments = parser.parse_args()
     figures = asyncio.run(shares(arguments) if arguments.profile else run(arguments))

@@ -12,7 +12,7 @@ from typing import IO, Final, Protocol
 import orjson
 
 from ..schemas.errors import Damaged, EncoderMismatch, FolderHeld, Rejected, Unavailable
-from ..schemas.ports import Clock, Encoder, Keys, Log, LogReader, Recogniser, Terms
+from ..schemas.ports import Clock, CrossEncoder, Encoder, Keys, Log, LogReader, Recogniser, Terms
 from ..schemas.topics import PARTITIONS
 from .clock import SystemClock
 from .durable import replace_file
@@ -21,15 +21,15 @@ from .embedded.identity import SqliteIdentity
 from .embedded.keys import SqliteKeys
 from .embedded.log import SqliteLog
 from .embedded.log_view import SqliteLogView
-from .fastembed import FastembedEncoder
-from .recogniser import TextRecogniser
+from .encoders import cross_encoder_of, encoder_of
+from .recogniser_process import ProcessRecogniser
 from .sealing import load_master_key, master_key_path, parse_master_key
-from .settings import ENCODER_DEFAULT, Settings
-from .usem3 import UseEncoder
+from .settings import Settings
 
 __all__ = [
     "FORMAT",
     "STORE_FILE",
+    "ClosingCrossEncoder",
     "ClosingEncoder",
     "ClosingRecogniser",
     "Engines",
@@ -43,7 +43,6 @@ FORMAT: Final = 1
 STORE_FILE: Final = "store.json"
 REPLAY_FILE: Final = "replay.json"
 LOCK_FILE: Final = "owner.lock"
-FASTEMBED: Final = "fastembed:"
 
 
 class _LateTerms:
@@ -76,6 +75,14 @@ class ClosingEncoder(Encoder, Protocol):
         ...
 
 
+class ClosingCrossEncoder(CrossEncoder, Protocol):
+    """A cross-encoder that holds a thread."""
+
+    async def close(self) -> None:
+        """Release it."""
+        ...
+
+
 class ClosingRecogniser(Recogniser, Protocol):
     """A recogniser that holds a thread."""
 
@@ -91,6 +98,7 @@ class Tools:
     encoder: ClosingEncoder | None = None
     recogniser: ClosingRecogniser | None = None
     clock: Clock | None = None
+    cross_encoder: ClosingCrossEncoder | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +115,7 @@ class Engines:
     recogniser: ClosingRecogniser
     terms: Terms
     clock: Clock
+    cross_encoder: ClosingCrossEncoder | None
     stack: AsyncExitStack
 
 
@@ -145,10 +154,13 @@ async def open_engines(settings: Settings, tools: Tools) -> Engines:
     async with AsyncExitStack() as stack:
         folder = settings.folder.absolute()
         stack.enter_context(_hold(folder))
-        encoder = tools.encoder or _encoder(settings.encoder)
+        encoder = tools.encoder or encoder_of(settings)
         stack.push_async_callback(encoder.close)
-        recogniser = tools.recogniser or TextRecogniser()
+        recogniser = tools.recogniser or ProcessRecogniser()
         stack.push_async_callback(recogniser.close)
+        cross_encoder = tools.cross_encoder or cross_encoder_of(settings)
+        if cross_encoder is not None:
+            stack.push_async_callback(cross_encoder.close)
         clock = tools.clock or SystemClock()
         store = _read_store(folder, encoder)
         master = _master_key(settings, store.id, is_new=store.epoch is None)
@@ -175,6 +187,7 @@ async def open_engines(settings: Settings, tools: Tools) -> Engines:
             recogniser=recogniser,
             terms=_LateTerms(),
             clock=clock,
+            cross_encoder=cross_encoder,
             stack=stack.pop_all(),
         )
 
@@ -292,15 +305,6 @@ class _hold:  # noqa: N801 - used as a context manager
             with suppress(OSError):
                 self._file.truncate(0)
                 os.write(self._file.fileno(), holder)
-
-
-def _encoder(name: str) -> ClosingEncoder:
-    if name == ENCODER_DEFAULT:
-        return UseEncoder()
-    if name.startswith(FASTEMBED):
-        return FastembedEncoder(name.removeprefix(FASTEMBED))
-    message = f"The encoder must be {ENCODER_DEFAULT} or {FASTEMBED}NAME-OR-FOLDER."
-    raise Rejected(message)
 
 
 def _read_store(folder: Path, encoder: Encoder) -> _Store:

@@ -7,6 +7,7 @@ Sizes that belong to one engine's file format or to a language's grammar stand w
 from typing import Final
 
 __all__ = [
+    "ABOUT_MAX",
     "AGAIN_S",
     "BACKOFF_S_FIRST",
     "BACKOFF_S_MAX",
@@ -22,6 +23,7 @@ __all__ = [
     "CONNECTIONS_MAX",
     "CONTEXT_CHARACTERS_MAX",
     "CONTEXT_TURNS",
+    "CROSS_ENCODER_TEXTS_MAX",
     "DATA_KEYS_CACHED_MAX",
     "DIGEST_ATTEMPTS_MAX",
     "DIGEST_PAUSE_S",
@@ -39,8 +41,10 @@ __all__ = [
     "KEY_FILE_BYTES_MAX",
     "LETTERS_PAGE",
     "LETTER_ORIGINAL_BYTES_MAX",
+    "LABELS_MAX",
     "LEVELLED_AT_A_TIME",
     "LINE_BYTES_MAX",
+    "LISTED_TURNS_MAX",
     "LIST_PAGE",
     "LOG_KEYS_CACHED_MAX",
     "LOOKED_UP_MAX",
@@ -49,7 +53,9 @@ __all__ = [
     "METADATA_DEPTH_MAX",
     "NEAREST_PAGE",
     "OPTIMISE_S_MAX",
+    "OVER_FETCH",
     "OWNERS_CACHED_MAX",
+    "PARENT_EVERY_S",
     "PIECE_CHARACTERS_MAX",
     "PING_S_MAX",
     "POLL_S",
@@ -58,6 +64,10 @@ __all__ = [
     "QUERY_CHARACTERS_MAX",
     "READ_CHARACTERS_MAX",
     "REASON_CHARACTERS_MAX",
+    "RECOGNISER_FRAME_BYTES_MAX",
+    "RECOGNISER_STARTS_MAX",
+    "RECOGNISER_START_S_MAX",
+    "RECOGNISE_S_MAX",
     "RECORD_KEY_BYTES_MAX",
     "REFUSALS_KEPT_MAX",
     "REQUEST_BYTES_MAX",
@@ -110,14 +120,21 @@ TOPICS_MAX: Final = 6
 TIME_CHARACTERS_MAX: Final = 20_000  # of a text that is read for times
 TIME_TRIES_MAX: Final = 1_000  # places in it where one may begin
 TIME_SPANS_MAX: Final = 64
+ABOUT_MAX: Final = 8  # times that a turn is found by
+OVER_FETCH: Final = 3  # points asked for, for each that is wanted
+LISTED_TURNS_MAX: Final = 1_000  # of a time that is asked for alone
+LABELS_MAX: Final = 32  # fields of metadata that a turn can be filtered by
 CONTEXT_TURNS: Final = 2  # how many turns before are summarised
 CONTEXT_CHARACTERS_MAX: Final = 240  # the short summary of what came before
 
 # --- Batches and pages -------------------------------------------------------------------------
 
 BATCH_RECORDS_MAX: Final = 64  # ingress records decided in one journal transaction
+CROSS_ENCODER_TEXTS_MAX: Final = 50  # scored for a question: each costs as much as encoding it
 ENCODE_TEXTS: Final = 16  # encoded at a time, so that a question doesn't wait for a whole batch
 GROUP_RECORDS_MAX: Final = 10_000  # of calls that wait and share one transaction of the log
+# Of texts or names on the pipe: a batch of the longest texts, every character escaped, is 19 MB.
+RECOGNISER_FRAME_BYTES_MAX: Final = 32 * 1024 * 1024
 FLUSH_RECORDS: Final = 2_000  # applied records after which the episodic store is flushed
 LIST_PAGE: Final = 500
 LETTERS_PAGE: Final = 256
@@ -162,5 +179,9 @@ SILENCE_S_MAX: Final = 60.0  # between two signs of life while a call is worked 
 BUSY_EVERY_S: Final = 1.0  # between two signs of life
 CLOSE_S_MAX: Final = 5.0  # for calls that change something, when the door closes
 OPTIMISE_S_MAX: Final = 3_600.0  # 20,000 points take 15 s on two cores
+RECOGNISER_STARTS_MAX: Final = 2  # of its process, without an answer between; then here
+RECOGNISER_START_S_MAX: Final = 60.0  # for an interpreter to be there: .3 s
+RECOGNISE_S_MAX: Final = 600.0  # for a batch, the first time with the models: mostly under a second
+PARENT_EVERY_S: Final = 1.0  # between two looks whether the process that started it is there
 HELD_S_MAX: Final = 10.0  # an owner that is starting has the folder before it has a door
 AGAIN_S: Final = 0.1
