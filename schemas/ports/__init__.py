@@ -12,6 +12,7 @@ from .keys import (
 )
 from .language import (
     Clock,
+    CrossEncoder,
     Encoder,
     Entity,
     EntityKind,
@@ -45,6 +46,7 @@ from .stores import (
 __all__ = [
     "Applied",
     "Clock",
+    "CrossEncoder",
     "Encoder",
     "Entity",
     "EntityKind",

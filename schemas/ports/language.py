@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Clock",
+    "CrossEncoder",
     "Encoder",
     "Entity",
     "EntityKind",
@@ -69,6 +70,42 @@ class Encoder(Protocol):
 
         Returns:
             float32, shape (len(texts), dimension).
+        """
+        ...
+
+
+class CrossEncoder(Protocol):
+    """How well texts answer a question, each read together with it.
+
+    Promises:
+        * One score per text, in the order of the texts, from 0 to 1; higher is closer.
+        * The same question and text have the same score, alone or among others.
+        * Any text has a score: empty, in any script, longer than the model reads.
+        * Scores of one question can be compared; those of different `id`s can't be.
+        * Several tasks may call `score` at once.
+        * `score` blocks in a thread of its own, not in the event loop.
+    """
+
+    @property
+    def id(self) -> str:
+        """Model and version."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """Languages it was trained for, as ISO 639-1 codes; of others its scores say little."""
+        ...
+
+    async def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Score texts.
+
+        Args:
+            question: In any language.
+            texts: At most `limits.CROSS_ENCODER_TEXTS_MAX`.
+
+        Raises:
+            Rejected: There are more texts, or the model can't be used as it is set.
+            Unavailable: The model can't be had now.
         """
         ...
 

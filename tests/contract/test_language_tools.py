@@ -12,7 +12,8 @@ from typing import cast
 import pytest
 
 from eunoe.infra.clock import SystemClock
-from eunoe.infra.fastembed import FOLDER_FILES, FastembedEncoder
+from eunoe.infra.fastembed import FastembedEncoder
+from eunoe.infra.model_files import FOLDER_FILES
 from eunoe.infra.recogniser import TextRecogniser
 from eunoe.infra.terms import Terms as TermSplitter
 from eunoe.infra.usem3 import UseEncoder
