@@ -24,7 +24,6 @@ __all__ = [
     "CONTEXT_CHARACTERS_MAX",
     "CONTEXT_TURNS",
     "CROSS_ENCODER_TEXTS_MAX",
-    "CROSS_ENCODER_TEXTS_MAX",
     "DATA_KEYS_CACHED_MAX",
     "DIGEST_ATTEMPTS_MAX",
     "DIGEST_PAUSE_S",
@@ -131,7 +130,6 @@ CONTEXT_CHARACTERS_MAX: Final = 240  # the short summary of what came before
 # --- Batches and pages -------------------------------------------------------------------------
 
 BATCH_RECORDS_MAX: Final = 64  # ingress records decided in one journal transaction
-CROSS_ENCODER_TEXTS_MAX: Final = 50  # scored for a question: each costs as much as encoding it
 CROSS_ENCODER_TEXTS_MAX: Final = 50  # scored for a question: each costs as much as encoding it
 ENCODE_TEXTS: Final = 16  # encoded at a time, so that a question doesn't wait for a whole batch
 GROUP_RECORDS_MAX: Final = 10_000  # of calls that wait and share one transaction of the log
