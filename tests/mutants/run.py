@@ -1,4 +1,4 @@
-"""Break the code on purpose, one mutant at a time; each must make its named test fail.
+"""Break the code on purpose, one mutant at a time in a copy; each must make its named test fail.
 
 Usage:
     python tests/mutants/run.py              every mutant of mutants.toml
@@ -14,10 +14,11 @@ A mutant stands in `mutants.toml` as one table:
     replace = 'what stands there instead'
     test = "tests/…/test_x.py::test_y" pytest's node id of the test that must fail
 
-The repository is copied to a temporary folder, links kept as links, and tests import from the copy
-(PYTHONPATH goes before the editable installation; checked at the start). First every named test
-must pass unmutated. A mutant is killed when its test fails; a test that can't be collected, errors
-in a fixture, is skipped or passes doesn't kill. The last line is `N passed, N failed`.
+The repository is copied to temporary folders, one for each core, links kept as links, and tests
+import from the copy (PYTHONPATH goes before the editable installation; checked at the start). First
+every named test must pass unmutated. A mutant is killed when its test fails; a test that can't be
+collected, errors in a fixture, is skipped or passes doesn't kill. The last line is
+`N passed, N failed`.
 """
 
 import os
@@ -28,8 +29,11 @@ import tempfile
 import time
 import tomllib
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent.parent
@@ -38,6 +42,8 @@ LEFT_OUT: Final = shutil.ignore_patterns(
     ".git", ".venv", ".*_cache", ".hypothesis", "__pycache__", "build", "*.egg-info"
 )
 TEST_TIMEOUT_S: Final = 300.0
+COPIES_MAX: Final = min(4, os.cpu_count() or 1)
+"""Mutants at a time; a test may load the models, half a gigabyte."""
 
 
 class TableError(Exception):
@@ -165,9 +171,10 @@ def kill(copy: Path, mutant: Mutant) -> bool:
         file.write_text(source, encoding="utf-8")
     word = verdict(outcome)
     seconds = time.monotonic() - began
-    print(f"{word:<10} {mutant.name:<32} {seconds:5.1f} s  {mutant.promise}", flush=True)
+    row = f"{word:<10} {mutant.name:<32} {seconds:5.1f} s  {mutant.promise}\n"
     if word != "killed":
-        print(f"           by {mutant.test}\n{outcome.output[-3000:]}", flush=True)
+        row += f"           by {mutant.test}\n{outcome.output[-3000:]}\n"
+    print(row, end="", flush=True)  # at once, so that no other's comes between
     return word == "killed"
 
 
@@ -184,16 +191,41 @@ def choose(names: list[str]) -> list[Mutant]:
     return [mutant for mutant in mutants if not names or mutant.name in names]
 
 
-def check_tests(copy: Path, mutants: list[Mutant]) -> None:
-    """Make sure that every named test runs and passes before anything is broken.
+def check_tests(copy: Path, tests: list[str]) -> None:
+    """Make sure that tests run and pass before anything is broken.
 
     Raises:
         TableError: One doesn't.
     """
-    sound = run_tests(copy, sorted({mutant.test for mutant in mutants}))
+    sound = run_tests(copy, tests)
     if sound.failed or sound.errors or sound.skipped or not sound.ran:
         message = f"{sound.output[-6000:]}\nEach named test must pass before anything is broken."
         raise TableError(message)
+
+
+def kill_all(copies: Sequence[Path], mutants: Sequence[Mutant]) -> int:
+    """Check the named tests, then kill mutants, in each copy one at a time; returns how many died.
+
+    Raises:
+        TableError: A test doesn't pass unmutated.
+    """
+    free: SimpleQueue[Path] = SimpleQueue()
+    for copy in copies:
+        free.put(copy)
+
+    def kill_in_one(mutant: Mutant) -> bool:
+        copy = free.get()
+        try:
+            return kill(copy, mutant)
+        finally:
+            free.put(copy)
+
+    tests = sorted({mutant.test for mutant in mutants})
+    parts = [part for start in range(len(copies)) if (part := tests[start :: len(copies)])]
+    with ThreadPoolExecutor(len(copies)) as pool:
+        for _ in pool.map(check_tests, copies, parts):
+            pass  # raises what one of them raised
+        return sum(pool.map(kill_in_one, mutants))
 
 
 def main(names: list[str]) -> int:
@@ -201,11 +233,12 @@ def main(names: list[str]) -> int:
     try:
         mutants = choose(names)
         with tempfile.TemporaryDirectory(prefix="eunoe-mutants-") as folder:
-            copy = Path(folder).resolve() / "copy"
-            shutil.copytree(ROOT, copy, symlinks=True, ignore=LEFT_OUT)
-            check_imports(copy)
-            check_tests(copy, mutants)
-            killed = sum([kill(copy, mutant) for mutant in mutants])
+            count = min(COPIES_MAX, len(mutants))
+            copies = [Path(folder).resolve() / f"copy-{number}" for number in range(count)]
+            for copy in copies:
+                shutil.copytree(ROOT, copy, symlinks=True, ignore=LEFT_OUT)
+                check_imports(copy)
+            killed = kill_all(copies, mutants)
     except TableError as error:
         print(error)
         return 2
