@@ -1,7 +1,6 @@
 """Random histories of one user: what was said, in which sessions, and what was forgotten."""
 
 import asyncio
-import shutil
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,6 +11,7 @@ from typing import Any, Final, TypeVar
 from hypothesis import strategies as st
 
 import eunoe
+from tests.support.places import memory_folder
 from tests.support.tools import START
 
 __all__ = [
@@ -30,16 +30,6 @@ __all__ = [
 ]
 
 Result = TypeVar("Result")
-ROOM_BYTES: Final = 4 * 1024**3
-
-
-def memory_folder() -> str | None:
-    """Return a folder in memory that has room for stores, if there is one."""
-    folder = "/dev/shm"  # noqa: S108 - see below
-    is_roomy = Path(folder).is_dir() and shutil.disk_usage(folder).free > ROOM_BYTES
-    return folder if is_roomy else None
-
-
 MEMORY: Final = memory_folder()
 """Where stores of examples lie: nothing here loses its power, so nothing waits for a disk."""
 USER: Final = "ana"
