@@ -34,9 +34,10 @@ from filling import make_store, words_of
 from profiling import Profile
 
 import eunoe
-from eunoe.infra.embedded.points import DENSE, DENSE_PARAMS, TERMS, owner_filter
+from eunoe.infra.embedded.points import DENSE, TERMS
+from eunoe.infra.embedded.queries import DENSE_PARAMS, owner_filter
 from eunoe.schemas.events import owner_key
-from eunoe.streams.ranking import DEFAULTS
+from eunoe.streams.ranking_parameters import DEFAULTS
 
 USERS: Final = 200
 QUESTIONS: Final = 100
@@ -119,7 +120,7 @@ async def bare_once(memory: eunoe.Memory, user: str, question: str) -> float:
 
 def query_alone(shard: edge.EdgeShard, owner: str, vector: list[float], terms: list[int]) -> None:
     """Ask the engine what a search asks it, and nothing else."""
-    only = owner_filter(owner, None)
+    only = owner_filter(owner)
     idf = edge.SearchParams(idf=edge.IdfParams(corpus=only))
     words = edge.SparseVector(terms, [1.0] * len(terms))
     limit = DEFAULTS.part_limit

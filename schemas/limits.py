@@ -11,6 +11,7 @@ __all__ = [
     "AGAIN_S",
     "BACKOFF_S_FIRST",
     "BACKOFF_S_MAX",
+    "BATCHES_AHEAD_MAX",
     "BATCH_RECORDS_MAX",
     "BUSY_EVERY_S",
     "BUSY_TIMEOUT_S",
@@ -35,13 +36,14 @@ __all__ = [
     "HELD_S_MAX",
     "HOUSEKEEPING_S",
     "IDENTITY_CACHE_KIB",
+    "IDS_CACHED_MAX",
     "ID_CHARACTERS_MAX",
     "IMPORT_SETTLE_S",
     "KEYS_CACHE_KIB",
     "KEY_FILE_BYTES_MAX",
+    "LABELS_MAX",
     "LETTERS_PAGE",
     "LETTER_ORIGINAL_BYTES_MAX",
-    "LABELS_MAX",
     "LEVELLED_AT_A_TIME",
     "LINE_BYTES_MAX",
     "LISTED_TURNS_MAX",
@@ -131,6 +133,7 @@ CONTEXT_CHARACTERS_MAX: Final = 240  # the short summary of what came before
 
 BATCH_RECORDS_MAX: Final = 64  # ingress records decided in one journal transaction
 CROSS_ENCODER_TEXTS_MAX: Final = 50  # scored for a question: each costs as much as encoding it
+BATCHES_AHEAD_MAX: Final = 3  # read by the writer: names looked for, being encoded, up next
 ENCODE_TEXTS: Final = 16  # encoded at a time, so that a question doesn't wait for a whole batch
 GROUP_RECORDS_MAX: Final = 10_000  # of calls that wait and share one transaction of the log
 # Of texts or names on the pipe: a batch of the longest texts, every character escaped, is 19 MB.
@@ -151,6 +154,7 @@ SESSIONS_CACHED_MAX: Final = 1_024
 LOG_KEYS_CACHED_MAX: Final = 4_096
 DATA_KEYS_CACHED_MAX: Final = 10_000
 OWNERS_CACHED_MAX: Final = 10_000
+IDS_CACHED_MAX: Final = 1_024  # of events and owners: as long as the writer is at a few batches
 SPOTS_CACHED_MAX: Final = 8_192  # some 400 bytes each
 SMALL_TURNS_MAX: Final = 128  # of an owner: reading all takes less time than looking some up
 FILE_CACHE_KIB: Final = 2_048  # of each connection to a file

@@ -23,14 +23,17 @@ __all__ = [
     "JournalRecord",
     "MemoryKind",
     "MemoryPut",
+    "MemoryScope",
     "Packed",
     "SessionGap",
     "Sparse",
     "Statement",
     "StatementKind",
+    "Truth",
 ]
 
 MemoryKind = Literal["fact", "event", "commitment", "decision", "relation"]
+MemoryScope = Literal["private", "project", "organisation"]
 StatementKind = Literal["slot", "preference", "profile"]
 
 
@@ -103,6 +106,30 @@ class EpisodePoint(_Record):
     terms: Sparse
 
 
+class Truth(_Record):
+    """Whether, when and where what a memory says holds.
+
+    Args:
+        state: "superseded" once something later holds in its place.
+        changed_at: When the state was decided; None while it is active.
+        valid_from: Since when it holds; None is open.
+        valid_to: Until when it holds, exclusive; None is open.
+        expires_at: From then on it answers nothing; None is never.
+        scope: Whose it is: the user's own, a project's, an organisation's.
+        project: Keyed hash of the project's id, for the scope "project".
+        verified: Whether somebody vouches for it; who, stands in the box as "verified_by".
+    """
+
+    state: Literal["active", "superseded"] = "active"
+    changed_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    expires_at: datetime | None = None
+    scope: MemoryScope = "private"
+    project: Packed | None = None
+    verified: bool = False
+
+
 class Candidate(_Record):
     """Something worth keeping that a turn said, before any decision; kept for a later forget.
 
@@ -116,6 +143,7 @@ class Candidate(_Record):
             never merged with one of another guard.
         speaker: Keyed hash of who said it.
         reads: Events whose text stands in the summary.
+        about: As in `JournalRecord`, of its own text.
     """
 
     memory_id: UUID
@@ -126,6 +154,7 @@ class Candidate(_Record):
     guard: Packed
     speaker: Packed
     reads: tuple[UUID, ...] = ()
+    about: tuple[int, ...] = ()
 
 
 class Decision(_Record):
@@ -142,6 +171,7 @@ class Decision(_Record):
         last_accessed: When it was last written or served.
         importance: From 0 to 1.
         confidence: From 0 to 1, at `touched_at`.
+        truth: Whether, when and where it holds; None is what holds always and for the user.
     """
 
     action: Literal["new", "touch"]
@@ -154,6 +184,7 @@ class Decision(_Record):
     last_accessed: datetime
     importance: float
     confidence: float
+    truth: Truth | None = None
 
 
 class Statement(_Record):
@@ -240,6 +271,8 @@ class JournalRecord(_Record):
         position: Rank in the session, from 0.
         speaker: Keyed term hashes of the speaker's name.
         role: Who spoke.
+        about: The middles of the intervals that the text names, in seconds since 1970.
+        labels: Keyed hashes of its source and of the scalars of its metadata, to filter by.
         points: Chunks of a turn.
         candidates: What extraction proposed.
         decisions: One per candidate.
@@ -263,6 +296,8 @@ class JournalRecord(_Record):
     position: int | None = None
     speaker: tuple[int, ...] = ()
     role: Literal["user", "assistant", "tool", "system"] | None = None
+    about: tuple[int, ...] = ()
+    labels: tuple[Packed, ...] = ()
     points: tuple[EpisodePoint, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     decisions: tuple[Decision, ...] = ()

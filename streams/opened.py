@@ -9,12 +9,10 @@ from ..schemas.ports import EventPlace, MemoryPoint
 from ..schemas.results import Hit, Item
 from ..schemas.sentences import is_quotable
 from .context import OpenTurn
+from .ranking_parameters import DEFAULTS
 from .recall import Found
 
-__all__ = ["FADED_BELOW", "memory_hit", "not_found", "tier", "turn_hit", "turn_item"]
-
-FADED_BELOW = 0.3
-"""Confidence under which a memory is found last and labelled."""
+__all__ = ["memory_hit", "not_found", "tier", "turn_hit", "turn_item"]
 
 
 def turn_item(place: EventPlace, turn: OpenTurn, recorded_at: datetime) -> Item:
@@ -72,7 +70,7 @@ def memory_hit(
 
 def tier(confidence: float) -> str:
     """Return "active", or "faded" for a memory of low confidence."""
-    return "faded" if confidence < FADED_BELOW else "active"
+    return "faded" if confidence < DEFAULTS.faded_below else "active"
 
 
 def not_found(ident: str | tuple[str, str]) -> NotFound:

@@ -223,16 +223,40 @@ _NO_SUBJECTS: Final = frozenset(
 )
 
 
-def asked_slots(question: str) -> tuple[AskedSlot, ...]:
+_PRESENT: Final = (
+    (re.compile(r"\bdid (\w+) used? to\b", re.IGNORECASE), r"did \1"),
+    (re.compile(r"\bdid i\b", re.IGNORECASE), "do i"),
+    (re.compile(r"\bdid (?=[A-Z])"), "does "),
+    (re.compile(r"\bwas i\b", re.IGNORECASE), "am i"),
+    (re.compile(r"\b(?:was|were|used to be)\b", re.IGNORECASE), "is"),
+    (
+        re.compile(
+            r"\b(?:previous(?:ly)?|former(?:ly)?|old|originally|before (?:that|this)|back then"
+            r"|in the past|at first)\b ?",
+            re.IGNORECASE,
+        ),
+        "",
+    ),
+    (re.compile(r"\s+(?:in|on|at|during|before|since|until)?\s*(?=[?.!]*$)"), ""),
+    (re.compile(r"以前|原来|原先|曾经|从前|过去|之前|当时|那时候?|那会儿|当初|起初|最初"), ""),
+)
+"""From a question about the past to the same about the present, which the patterns know."""
+
+
+def asked_slots(question: str, *, past: bool = False) -> tuple[AskedSlot, ...]:
     """Return the slot that a question asks for, if its whole wording asks for nothing else.
 
     Args:
-        question: The question.
+        question: The question, without its expressions of time.
+        past: Whether it is about the past.
 
     Returns:
         One slot (two names where the thing may stand in either number), or none.
     """
     text = " ".join(question.replace("’", "'").split())
+    if past:
+        for former, present in _PRESENT:
+            text = former.sub(present, text)
     if not text or len(text) > _QUESTION_CHARACTERS_MAX:
         return ()
     for slot, pattern in _PATTERNS:

@@ -7,19 +7,18 @@ question that it answers, by the best turn of its session, and by a speaker name
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf
 from operator import itemgetter
 from typing import Final, NamedTuple
 
+from .ranking_parameters import DEFAULTS, RankingParameters
+
 __all__ = [
-    "DEFAULTS",
     "Candidate",
     "Place",
     "Ranked",
     "Ranking",
-    "RankingParameters",
     "is_unrelated",
     "rank",
     "wanted_places",
@@ -29,7 +28,7 @@ Session = str | bytes
 Place = tuple[Session, int]
 """A session and a position in it."""
 
-_SIGNALS: Final = ("dense", "sparse", "match", "near", "next_to_near", "session", "speaker")
+_SIGNALS: Final = ("dense", "sparse", "near", "next_to_near", "session", "speaker", "time")
 
 _DISTANCES: Final = (1, -1, 2, -2)
 """Where the near turns of a turn are, the nearest first."""
@@ -45,6 +44,8 @@ class Candidate(NamedTuple):
         session: The talk that it stands in, in any form that compares; None for a memory.
         position: Rank in the session, from 0; None where unknown. Parts of one turn share it.
         speaker: Whether the question names who said it.
+        timely: Whether it is of the time that the question means, where that isn't sure.
+        factor: How far it counts, from 0 to 1, by what it is: see `ranking_parameters.weight`.
     """
 
     id: str
@@ -53,6 +54,8 @@ class Candidate(NamedTuple):
     session: Session | None = None
     position: int | None = None
     speaker: bool = False
+    timely: bool = False
+    factor: float = 1.0
 
 
 class Ranked(NamedTuple):
@@ -71,69 +74,24 @@ class Ranked(NamedTuple):
 
     @property
     def signals(self) -> dict[str, float]:
-        """What the score is made of, each from 0 to 1 and before its weight.
+        """What the score is made of: the share of each signal; together they are the score.
 
-        They are "dense", "sparse", "match" (both together), "near", "next_to_near", "session" and
-        "speaker". Made when asked for: most of what is ranked is never shown.
+        They are "dense", "sparse", "near", "next_to_near", "session", "speaker" and "time"; those
+        that gave nothing are left out. Made when asked for: most of what is ranked is never shown.
         """
-        return dict(zip(_SIGNALS, self.parts, strict=True))
+        pairs = zip(_SIGNALS, self.parts, strict=True)
+        return {signal: round(share, _SHARE_DIGITS) for signal, share in pairs if share > 0.0}
 
 
-_Scored = tuple[float, str, int, tuple[float, float, float, float]]
-"""Negative score, id, number, and what is around the candidate: the last values of `signals`."""
+_SHARE_DIGITS: Final = 4
+_Scored = tuple[float, str, int, tuple[float, float, float]]
+"""Negative score, id, number, and what is around it: near, next to near and session."""
 
 _Talk = tuple[float, Session | None, float, list[int]]
 """What no score in it exceeds, the session, its best match, and its candidates' numbers."""
 
 _ROUNDING: Final = 1e-9
 """More than sums of a few numbers up to 4 are off."""
-
-
-@dataclass(frozen=True, slots=True)
-class RankingParameters:
-    """The constants of the ranking, in one place.
-
-    The weights are rounded values from the middle of a plateau, not its highest point. They were
-    looked for on LoCoMo (10 long talks, 1,982 questions), where each half of the talks was tried
-    with what the other half preferred, and checked on MemoryBank (15 users with short messages,
-    in English and in Chinese). The weight of `match` is 1.
-
-    Args:
-        part_limit: How many points to ask of the dense and of the sparse part each; 50, 100 and
-            200 gave the same recall@10 within .005.
-        dense_weight: Share of the cosine in `match`, the words have the rest; .17 to .33 is flat
-            for an encoder that is weak alone.
-        near_weight: Of the mean match of the two turns beside it; the largest gain on long talks.
-        next_to_near_weight: Of the mean match of the two turns beyond those; half of the former.
-        session_weight: Of the best match in its session; .4 to 1 is flat.
-        speaker_weight: Of a named speaker; more harms questions that name the wrong person.
-        lone_context: What stands for the near turns of a memory, as a share of its own match, so
-            that it does not rank below turns for having none: relevant turns that were found had
-            near turns of .4 to .6 of their own match.
-        expand_limit: How many of the best matches get their near turns fetched; 5 gave the whole
-            gain, in a store of 5,882 turns as well.
-        dense_span_min: Least distance of cosines that is spread over the whole scale; what differs
-            by less is noise of the encoder, as among a handful of points.
-        dense_floor: Cosine under which meaning says nothing. It belongs to the encoder: this is
-            for USE multilingual v3, see `is_unrelated`.
-        sparse_floor: BM25 for each term of the question under which its words say nothing; a
-            word of one turn among 10 has about 2, among 500 about 6.
-    """
-
-    part_limit: int = 64
-    dense_weight: float = 0.26
-    near_weight: float = 0.8
-    next_to_near_weight: float = 0.4
-    session_weight: float = 0.6
-    speaker_weight: float = 0.15
-    lone_context: float = 0.5
-    expand_limit: int = 5
-    dense_span_min: float = 0.1
-    dense_floor: float = 0.24
-    sparse_floor: float = 1.5
-
-
-DEFAULTS: Final = RankingParameters()
 
 
 def rank(candidates: Sequence[Candidate], parameters: RankingParameters = DEFAULTS) -> list[Ranked]:
@@ -183,12 +141,14 @@ class Ranking:
     ) -> None:
         self._candidates = list(candidates)
         self._parameters = parameters
+        self._time = parameters.time_weight if any(map(itemgetter(6), candidates)) else 0.0
         self._total = (
             1.0
             + parameters.near_weight
             + parameters.next_to_near_weight
             + parameters.session_weight
             + parameters.speaker_weight
+            + self._time
         )
         cosines = [one[1] for one in candidates]
         words = [one[2] for one in candidates]
@@ -318,7 +278,8 @@ class Ranking:
             strength = (
                 max([matches[number] for number in members]) if others else matches[members[0]]
             )
-            bound = (weights[min(others, 4)] * strength + speaker) / self._total + _ROUNDING
+            bound = weights[min(others, 4)] * strength + speaker + self._time
+            bound = bound / self._total + _ROUNDING
             found.append((inf if session is None else bound, session, strength, members))
         found.sort(key=itemgetter(0), reverse=True)
         return found
@@ -329,22 +290,27 @@ class Ranking:
         next_weight = self._parameters.next_to_near_weight
         session_share = self._parameters.session_weight * strength
         speaker_weight, total = self._parameters.speaker_weight, self._total
+        time_weight = self._time
         places = self._places(members)
         at = places.get
         for number in members:
-            point, _, _, _, position, is_named = candidates[number]
+            point, _, _, _, position, is_named, is_timely, factor = candidates[number]
             near = next_to_near = 0.0
             if position is not None and len(places) > 1:
                 # The mean match of the two turns beside, and of the two beyond.
                 near = (at(position - 1, 0.0) + at(position + 1, 0.0)) / 2.0
                 next_to_near = (at(position - 2, 0.0) + at(position + 2, 0.0)) / 2.0
-            speaker = 1.0 if is_named else 0.0
             score = matches[number] + near_weight * near + next_weight * next_to_near
-            score = (score + session_share + speaker_weight * speaker) / total
+            score += session_share
+            if is_named:
+                score += speaker_weight
+            if is_timely:
+                score += time_weight
+            score = factor * score / total
             if not 0.0 < score < 1.0:  # by rounding
                 score = min(1.0, max(0.0, score))
             # Negative, so that tuples compare as they shall stand: by score, then by id.
-            heappush(scored, (-score, point, number, (near, next_to_near, strength, speaker)))
+            heappush(scored, (-score, point, number, (near, next_to_near, strength)))
 
     def _places(self, members: Sequence[int]) -> dict[int, float]:
         """Return the best match at each position of a session."""
@@ -359,16 +325,25 @@ class Ranking:
     def _score_lone(self, members: Sequence[int], scored: list[_Scored]) -> None:
         parameters = self._parameters
         for number in members:
-            point, _, _, _, _, is_named = self._candidates[number]
-            match = self._matches[number]
+            one, match = self._candidates[number], self._matches[number]
             near = parameters.lone_context * match
-            speaker = 1.0 if is_named else 0.0
             score = match + parameters.near_weight * near + parameters.next_to_near_weight * near
-            score = score + parameters.session_weight * match + parameters.speaker_weight * speaker
-            score = min(1.0, max(0.0, score / self._total))
-            heappush(scored, (-score, point, number, (near, near, match, speaker)))
+            score += parameters.session_weight * match
+            score += parameters.speaker_weight * one.speaker + self._time * one.timely
+            score = min(1.0, max(0.0, one.factor * score / self._total))
+            heappush(scored, (-score, one.id, number, (near, near, match)))
 
     def _ranked(self, scored: _Scored) -> Ranked:
-        score, point, number, context = scored
-        own = (self._dense[number], self._sparse[number], self._matches[number])
-        return Ranked(point, -score, (*own, *context))
+        score, point, number, (near, next_to_near, session) = scored
+        one, parameters = self._candidates[number], self._parameters
+        scale = one.factor / self._total
+        parts = (
+            parameters.dense_weight * self._dense[number],
+            (1.0 - parameters.dense_weight) * self._sparse[number],
+            parameters.near_weight * near,
+            parameters.next_to_near_weight * next_to_near,
+            parameters.session_weight * session,
+            parameters.speaker_weight * one.speaker,
+            self._time * one.timely,
+        )
+        return Ranked(point, -score, tuple(scale * part for part in parts))

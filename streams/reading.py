@@ -23,11 +23,12 @@ from ..schemas.limits import (
 from ..schemas.ports import EpisodicStore, EventPlace, IdentityStore, Keys, MemoryPoint
 from ..schemas.results import Hit, Item, ProfileField, Revision
 from ..schemas.sentences import is_quotable
+from .answers import Answer
 from .context import Turns
 from .identity import Version, producer_hash, slot_hash, versions
 from .opened import memory_hit, not_found, turn_hit, turn_item
 from .projections import JournalReader
-from .recall import Answer, Found
+from .recall import Found
 
 __all__ = ["Ident", "Reader"]
 

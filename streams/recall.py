@@ -1,32 +1,44 @@
-"""Search: exact slots first, else meaning and words, ranked with what stands around them.
+"""Search: exact slots first, else meaning, words and time, ranked with what stands around them.
 
 Reads only; stored texts are never encoded again, and only hits are opened.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
-import orjson
-
+from ..schemas.limits import LISTED_TURNS_MAX, OVER_FETCH
 from ..schemas.ports import (
     Encoder,
     EpisodicQuery,
     EpisodicStore,
+    Holding,
     IdentityStore,
+    Interval,
     Keys,
+    OwnerKeys,
     PointHit,
     Spot,
-    StatementRow,
     Terms,
+    TurnFilter,
 )
-from .identity import Version, normalise, slot_hash, versions
-from .ranking import DEFAULTS, Candidate, Place, Ranked, Ranking
-from .stated import AskedSlot
+from .answers import Answer, Answers
+from .asking import Question, project_hash, turn_filters
+from .ranking import Candidate, Place, Ranked, Ranking
+from .ranking_parameters import DEFAULTS, weight
+from .zones import UTC_ZONE, Zones
 
-__all__ = ["Answer", "Found", "Recall"]
+if TYPE_CHECKING:
+    from .moments import Asked
+    from .times import SessionOrdinal
+
+__all__ = ["Found", "Recall"]
+
+_PAUSE: Final = timedelta(minutes=30)
+"""A session whose last turn is no older is the one in which is asked."""
+_LISTED: Final = {"time": 1.0}
 
 
 class Found(NamedTuple):
@@ -48,14 +60,6 @@ class Found(NamedTuple):
     def point_id(self) -> UUID:
         """The id of the point."""
         return UUID(bytes=self.point)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An exact answer: the current version of a matter, opened."""
-
-    version: Version
-    content: dict[str, Any]
 
 
 class Recall:
@@ -86,115 +90,224 @@ class Recall:
         self._episodes = episodes
         self._encoder = encoder
         self._terms = terms
+        self._zones = Zones(keys, identity)
+        self._answers = Answers(keys, identity)
 
-    async def answers(self, owner: str, question: str) -> list[Answer]:
+    async def read(self, owner: str, question: Question) -> "Asked":
+        """Read what a question says about time, in the user's zone."""
+        from .moments import read_question  # noqa: PLC0415 - patterns that reading does without
+
+        asked = read_question(question.text, question.now, UTC_ZONE)
+        if asked.within is None and asked.near is None:
+            return asked
+        zone = await self._zones.at(owner, question.now)
+        return read_question(question.text, question.now, zone)
+
+    async def answers(self, owner: str, question: Question, asked: "Asked") -> list[Answer]:
         """Answer a question for an exact slot; empty where it asks none or none is known."""
-        from .questions import asked_slots  # noqa: PLC0415 - patterns that reading does without
+        return await self._answers.find(owner, asked.content, past=asked.past, as_of=question.as_of)
 
-        asked = asked_slots(question)
-        if not asked:
-            return []
-        keys = await self._keys.owner(owner)
-        hashes = {slot_hash(keys, one.slot): one for one in asked}
-        rows = await self._identity.statements(owner, list(hashes))
-        found = []
-        for slot, group in groupby(sorted(rows, key=_slot), key=_slot):
-            current = await self._current(owner, list(group))
-            found += _of_subject(current, hashes[slot])
-        return sorted(found, key=lambda answer: answer.content["condition"] or "")
-
-    async def _current(self, owner: str, rows: Sequence[StatementRow]) -> list[Answer]:
-        newest = [
-            versions(list(group))[-1] for _, group in groupby(rows, key=lambda row: row.matter)
-        ]
-        boxes = [(version.rows[-1].box, version.rows[-1].event_id) for version in newest]
-        opened = await self._keys.open_boxes(owner, boxes)
-        return [
-            Answer(version, orjson.loads(plain))
-            for version, plain in zip(newest, opened, strict=True)
-            if plain is not None
-        ]
-
-    async def find(
-        self, owner: str, question: str, *, limit: int, kinds: tuple[str, ...] | None
-    ) -> list[Found]:
+    async def find(self, owner: str, question: Question, asked: "Asked") -> list[Found]:
         """Find turns and memories, best first, at most one for each turn.
 
         Args:
             owner: Whose.
-            question: In any language.
-            limit: At most so many.
-            kinds: "turn" and memory kinds; None means all.
+            question: What is asked.
+            asked: What it says about time.
+
+        Returns:
+            For a time alone, the turns of that time in order. A sure time filters; where nothing
+            of that time has to do with the question, it only lifts, as an unsure one does.
         """
         keys = await self._keys.owner(owner)
-        hashed = tuple(dict.fromkeys(keys.term(term) for term in self._terms.query(question)))
-        vector = (await self._encoder.encode([question]))[0]
-        points = await self._episodes.query(
-            EpisodicQuery(owner, vector, hashed, max(DEFAULTS.part_limit, limit), kinds)
-        )
-        spots = await self._identity.spots(owner, [point for point, _, _ in points])
-        named = frozenset(hashed)
-        ranking = Ranking(_candidates(points, spots, named))
-        if ranking.is_unrelated(len(hashed)):
+        only = await self._only(owner, keys, question, asked)
+        if only is not None and not only:
             return []
-        if self._turns_searchable and (kinds is None or "turn" in kinds):
-            near = await self._near(owner, ranking.wanted_places(), spots)
-            ranking.add(_candidates([PointHit(one, None, None) for one in near], near, named))
+        holding = _holding(keys, question, asked)
+        if asked.alone and not holding.verified and self._finds_turns(question):
+            return await self._listed(owner, question, asked, holding, only)
+        query = await self._query(owner, keys, question, asked, holding)
+        query = replace(query, only=only)
+        found = await self._ranked(query, question)
+        if not found and asked.within is not None:
+            lifted = replace(query, within=_bounds(question), near=asked.within)
+            found = await self._ranked(lifted, question)
+        return found
+
+    async def _query(
+        self, owner: str, keys: OwnerKeys, question: Question, asked: "Asked", holding: Holding
+    ) -> EpisodicQuery:
+        text = question.text if asked.within is None else asked.content
+        hashed = tuple(dict.fromkeys(keys.term(term) for term in self._terms.query(text)))
+        vector = None if holding.verified else (await self._encoder.encode([question.text]))[0]
+        limit = max(DEFAULTS.part_limit, OVER_FETCH * question.limit)
+        return EpisodicQuery(
+            owner,
+            vector,
+            hashed,
+            limit,
+            question.kinds,
+            within=_meet(asked.within, _bounds(question)),
+            near=asked.near,
+            near_limit=DEFAULTS.near_limit,
+            holding=holding,
+        )
+
+    async def _ranked(self, query: EpisodicQuery, question: Question) -> list[Found]:
+        if query.vector is None and not query.terms:
+            return []
+        points = await self._episodes.query(query)
+        spots = await self._identity.spots(query.owner, [point for point, *_ in points])
+        maker = _Candidates(query, in_project=question.project_id is not None)
+        ranking = Ranking(maker.make(points, spots))
+        if ranking.is_unrelated(len(query.terms)):
+            return []
+        if self._finds_turns(question) and query.vector is not None:
+            near = await self._near(query, ranking.wanted_places(), spots)
+            ranking.add(maker.make([PointHit(one, None, None) for one in near], near))
             spots |= near
-        return _distinct(ranking.best_first(), spots, limit)
+        return _distinct(ranking.best_first(), spots, question.limit)
 
     async def _near(
-        self, owner: str, wanted: Iterable[Place], spots: Mapping[bytes, Spot]
+        self, query: EpisodicQuery, wanted: Iterable[Place], spots: Mapping[bytes, Spot]
     ) -> dict[bytes, Spot]:
+        if query.only is not None or (query.holding and query.holding.as_of is not None):
+            return {}  # what was filtered out must not come back by standing near
         places = [(session, position) for session, position in wanted if isinstance(session, bytes)]
-        found = await self._identity.neighbours(owner, places)
-        return {spot.event: spot for spot in found.values() if spot.event not in spots}
+        found = await self._identity.neighbours(query.owner, places)
+        return {
+            spot.event: spot
+            for spot in found.values()
+            if spot.event not in spots and (query.within is None or _meets(spot, query.within))
+        }
+
+    async def _only(
+        self, owner: str, keys: OwnerKeys, question: Question, asked: "Asked"
+    ) -> tuple[bytes, ...] | None:
+        """Return the points that may be found, or None where no filter bounds them."""
+        wanted = turn_filters(keys, self._terms, question.filters)
+        if asked.session is not None:
+            session = await self._session(owner, asked.session, question.now)
+            if session is None or (wanted and wanted.session not in {None, session}):
+                return ()
+            wanted = replace(wanted or TurnFilter(), session=session)
+        return None if wanted is None else tuple(await self._identity.points_of(owner, wanted))
+
+    async def _session(self, owner: str, ordinal: "SessionOrdinal", now: datetime) -> bytes | None:
+        if not ordinal.from_end:
+            return await self._identity.session(owner, ordinal.number - 1, from_end=False)
+        newest = await self._identity.session(owner, 0, from_end=True)
+        if newest is None:
+            return None
+        points = await self._identity.points_of(owner, TurnFilter(session=newest))
+        spots = await self._identity.spots(owner, points)
+        runs = max(spot.said_at for spot in spots.values()) >= now - _PAUSE
+        number = ordinal.number if runs else ordinal.number - 1
+        return await self._identity.session(owner, max(number, 0), from_end=True)
+
+    async def _listed(
+        self,
+        owner: str,
+        question: Question,
+        asked: "Asked",
+        holding: Holding,
+        only: tuple[bytes, ...] | None,
+    ) -> list[Found]:
+        """Return the turns of a time or session in order; the user's own, if not all fit."""
+        interval = _meet(asked.within or asked.near, _bounds(question)) or (None, None)
+        points = await self._episodes.said_within(owner, interval, holding, LISTED_TURNS_MAX)
+        if only is not None:
+            points = [point for point in points if point in set(only)]
+        places = await self._identity.places(owner, [UUID(bytes=point) for point in points])
+        spots = await self._identity.spots(owner, points)
+        known = [point for point in points if point in spots]
+        if len(known) > question.limit:
+            roles = {place.bytes: found.role for place, found in places.items()}
+            first = sorted(known, key=lambda point: roles.get(point) != "user")[: question.limit]
+            known = [point for point in known if point in set(first)]
+        return [Found(point, spots[point], 1.0, _LISTED) for point in known]
+
+    def _finds_turns(self, question: Question) -> bool:
+        return self._turns_searchable and (question.kinds is None or "turn" in question.kinds)
 
 
-def _candidates(
-    hits: Iterable[PointHit], spots: Mapping[bytes, Spot], named: frozenset[int]
-) -> list[Candidate]:
-    """Put hits and spots together; a point without a spot was erased meanwhile."""
-    return [
-        Candidate(
-            point.hex(),
-            dense,
-            sparse,
-            spot[1],
-            spot[2],
-            bool(spot[3]) and not named.isdisjoint(spot[3]),
-        )
-        for point, dense, sparse in hits
-        if (spot := spots.get(point)) is not None
-    ]
+class _Candidates:
+    """Puts hits and spots together."""
+
+    def __init__(self, query: EpisodicQuery, *, in_project: bool) -> None:
+        self._named = frozenset(query.terms)
+        self._near = query.near
+        self._in_project = in_project
+
+    def make(self, hits: Iterable[PointHit], spots: Mapping[bytes, Spot]) -> list[Candidate]:
+        """Return candidates; a point without a spot was erased meanwhile."""
+        named, near, plain = self._named, self._near, not self._in_project
+        return [
+            Candidate(
+                point.hex(),
+                dense,
+                sparse,
+                spot[1],
+                spot[2],
+                bool(spot[3]) and not named.isdisjoint(spot[3]),
+                near is not None and (timely or _meets(spot, near)),
+                1.0 if plain and spot[5] == "turn" else self._weight(spot),
+            )
+            for point, dense, sparse, timely in hits
+            if (spot := spots.get(point)) is not None
+        ]
+
+    def _weight(self, spot: Spot) -> float:
+        return weight(spot.kind, spot.confidence, spot.scope, in_project=self._in_project)
+
+
+def _holding(keys: OwnerKeys, question: Question, asked: "Asked") -> Holding:
+    clock = question.as_of or question.now
+    project = question.project_id
+    return Holding(
+        at=clock.timestamp(),
+        past=asked.past,
+        as_of=None if question.as_of is None else question.as_of.timestamp(),
+        project=None if project is None else project_hash(keys, project),
+        verified=question.filters.verified,
+    )
+
+
+def _bounds(question: Question) -> Interval | None:
+    said = question.filters.said
+    return None if said == (None, None) else said
+
+
+def _meet(one: Interval | None, other: Interval | None) -> Interval | None:
+    """Return what two intervals share, possibly nothing; None is all of time."""
+    if one is None or other is None:
+        return one or other
+    starts = [start for start, _ in (one, other) if start is not None]
+    ends = [end for _, end in (one, other) if end is not None]
+    return max(starts, default=None), min(ends, default=None)
+
+
+def _meets(spot: Spot, interval: Interval) -> bool:
+    start, end = interval
+    said = spot.said_at.timestamp()
+    return (start is None or said >= start) and (end is None or said < end)
 
 
 def _distinct(ranked: Iterable[Ranked], spots: Mapping[bytes, Spot], limit: int) -> list[Found]:
-    """Keep the best point of each turn."""
+    """Keep the best point of each turn; what is faded comes after everything else."""
     found: dict[bytes, Found] = {}
+    faded: dict[bytes, Found] = {}
     for one in ranked:
         point = bytes.fromhex(one.id)
         spot = spots[point]
-        if spot.event not in found:
-            found[spot.event] = Found(point, spot, one.score, one.signals)
-            if len(found) == limit:
-                break
-    return list(found.values())
-
-
-def _of_subject(answers: Sequence[Answer], asked: AskedSlot) -> list[Answer]:
-    """Keep the answers about whom the question asks; "my" may mean the only one there is."""
-    subjects = {answer.content["subject"] for answer in answers}
-    wanted = asked.subject
-    if wanted is None and None not in subjects and len(subjects) == 1:
-        return list(answers)
-    return [answer for answer in answers if _name(answer.content["subject"]) == _name(wanted)]
-
-
-def _name(subject: str | None) -> str | None:
-    return None if subject is None else normalise(subject)
-
-
-def _slot(row: StatementRow) -> bytes:
-    """Group by slot; rows come by matter, and one slot may have several."""
-    return row.slot
+        if spot.event in found:
+            continue
+        hit = Found(point, spot, one.score, one.signals)
+        if spot.confidence < DEFAULTS.faded_below:
+            faded.setdefault(spot.event, hit)
+            continue
+        found[spot.event] = hit
+        if len(found) == limit:
+            break
+    last = [hit for event, hit in faded.items() if event not in found]
+    return [*found.values(), *last][:limit]

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
-from typing import Final
 from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -23,19 +22,20 @@ from ..schemas.limits import CONTEXT_CHARACTERS_MAX
 from ..schemas.ports import LogRecord, MemoryPoint, OwnerKeys, Vectors, WrappedKey
 from ..schemas.records import Candidate, Decision, JournalRecord, Statement
 from . import deduplication, episodic
+from .asking import labels
 from .context import OpenTurn, Said, Sessions
 from .erasure import Forgetter
 from .extraction import summarise_context
 from .identity import producer_hash, state
 from .letters import Letters
+from .moments import about
 from .preparation import Accepted, Encoded, Ports, Preparation
+from .zones import TIMEZONE, UTC_ZONE, Zones
 
 __all__ = ["Ports", "Writer"]
 
 Near = list[MemoryPoint]
 """Stored memories that a candidate may repeat."""
-
-TIMEZONE: Final = "timezone"
 
 
 @dataclass(slots=True)
@@ -65,6 +65,7 @@ class Writer:
         self._ports = ports
         self._turns_searchable = turns_searchable
         self._sessions = sessions
+        self._zones = Zones(ports.keys, ports.identity)
         self._forgetter = Forgetter(
             ports.journal,
             ports.identity,
@@ -174,7 +175,8 @@ class Writer:
         box, key = keys.seal(content.model_dump_json(exclude_none=True).encode(), event.event_id)
         batch.keys.append(key)
         recorded_at = self._ports.clock.now()
-        candidates = self._candidates(encoded, before, batch)
+        times = await self._times(event, turn)
+        candidates = self._candidates(encoded, before, times, batch)
         decisions = self._decisions(encoded, candidates, near, recorded_at, batch)
         rendered = encoded.texts[: len(draft.spans)]
         batch.records.append(
@@ -194,6 +196,8 @@ class Writer:
                 position=position,
                 speaker=tuple(keys.term(one) for one in self._ports.terms.query(turn.name or "")),
                 role=turn.role,
+                about=tuple(dict.fromkeys(middle for _, middle in times)),
+                labels=labels(keys, event.source, turn.metadata),
                 points=(
                     episodic.points(draft, rendered, encoded.vectors, self._ports.terms)
                     if self._turns_searchable
@@ -205,8 +209,18 @@ class Writer:
             )
         )
 
+    async def _times(self, event: Envelope, turn: Turn) -> list[tuple[int, int]]:
+        if not about(turn.content, event.time, UTC_ZONE):
+            return []  # in no zone, so that most turns need no look at the user's
+        zone = await self._zones.at(event.owner, event.time)
+        return about(turn.content, event.time, zone)
+
     def _candidates(
-        self, encoded: Encoded, before: Sequence[Said], batch: _Batch
+        self,
+        encoded: Encoded,
+        before: Sequence[Said],
+        times: Sequence[tuple[int, int]],
+        batch: _Batch,
     ) -> tuple[Candidate, ...]:
         draft = encoded.draft
         if not draft.extracted.proposals:
@@ -232,6 +246,13 @@ class Writer:
                     guard=draft.guards[index],
                     speaker=draft.speaker,
                     reads=tuple(one.event_id for one in before),
+                    about=tuple(
+                        dict.fromkeys(
+                            middle
+                            for first, middle in times
+                            if proposal.start <= first < proposal.end
+                        )
+                    ),
                 )
             )
         return tuple(candidates)

@@ -30,7 +30,7 @@ SETTINGS: Final = "infra/settings.py"
 CLI: Final = "src/eunoe/cli"
 WORKER_TOPS: Final = {
     "streams/consumer.py": "the only loop that acks: what it doesn't know it must not lose",
-    "infra/embedded/episodes.py": "its engine raises bare Exception; others are raised on",
+    "infra/embedded/shard_opening.py": "its engine raises bare Exception; others are raised on",
 }
 """Files that may catch Exception, and why; everywhere else the errors are named."""
 

@@ -24,42 +24,44 @@ import qdrant_edge as edge
 
 from ...schemas.errors import Damaged, Unavailable
 from ...schemas.limits import LEVELLED_AT_A_TIME, LOOKED_UP_MAX
-from ...schemas.ports import Applied, EpisodicQuery, MemoryPoint, PointHit, Stored, Vectors
+from ...schemas.ports import (
+    Applied,
+    EpisodicQuery,
+    Holding,
+    Interval,
+    MemoryPoint,
+    PointHit,
+    Stored,
+    Vectors,
+)
 from ...schemas.records import Box, Decision, Erasure
 from .optimising import Rebuild
 from .points import (
+    TRUTH,
     boxes_in,
     decision_values,
     empty_point,
-    found_in,
-    make_shard,
     memories_in,
     memory_point,
-    nearest_in,
     some_memories_in,
     turn_points,
+    words_in,
 )
+from .queries import found_in, nearest_in, said_in
 from .shard_files import (
-    SHARD_BYTES_NEW,
     Seal,
-    damaged,
-    first_line,
-    holes_of,
     read_markers,
-    read_seal,
     require_room,
     size_of,
-    system_reason,
     write_markers,
     write_seal,
 )
+from .shard_opening import MARKERS, open_shard, translated
 from .shard_slots import SHARD, ShardCopy, remove, settle, spare, switch, used, write_out
 
 __all__ = ["SHARD", "EdgeEpisodes"]
 
 Result = TypeVar("Result")
-MARKERS: Final = "applied.json"
-OPENING: Final = "opening"  # stands while the engine opens a shard that wasn't closed
 COPIES: Final = 4  # of a turn's sealed text, at most: as base64, and in its memories
 CLOSED: Final = "The episodic store is closed."
 
@@ -100,7 +102,7 @@ class EdgeEpisodes:
             Unavailable: The engine can't open the folder now.
             Damaged: The folder isn't what it was; the journal can rebuild it.
         """
-        return cls(folder, dimension, *await asyncio.to_thread(_open_shard, folder, dimension))
+        return cls(folder, dimension, *await asyncio.to_thread(open_shard, folder, dimension))
 
     @property
     def shard(self) -> edge.EdgeShard:
@@ -127,6 +129,12 @@ class EdgeEpisodes:
     async def query(self, query: EpisodicQuery) -> list[PointHit]:
         """Find points; the union of the dense and the sparse part, unordered."""
         return await self._run(partial(self._ask, found_in, query))
+
+    async def said_within(
+        self, owner: str, interval: Interval, holding: Holding, limit: int
+    ) -> list[bytes]:
+        """Return the first points of the turns said in an interval, oldest first."""
+        return await self._run(partial(self._ask, said_in, owner, interval, holding, limit))
 
     async def nearest(
         self, owner: str, vectors: Vectors, threshold: float
@@ -194,7 +202,7 @@ class EdgeEpisodes:
             await self.flush()
         finally:
             self._closed = True
-            close = _translated(self._close)
+            close = translated(self._close)
             await asyncio.get_running_loop().run_in_executor(self._thread, close)
             self._thread.shutdown(wait=False)
 
@@ -208,7 +216,7 @@ class EdgeEpisodes:
         if count > LOOKED_UP_MAX or not self._engine.acquire(blocking=False):
             return await self._run(work)
         try:
-            return _translated(work)()
+            return translated(work)()
         finally:
             self._engine.release()
 
@@ -221,7 +229,7 @@ class EdgeEpisodes:
 
     def _alone(self, work: Callable[[], Result]) -> Result:
         with self._engine:
-            return _translated(work)()
+            return translated(work)()
 
     def _close(self) -> None:
         self._shard.close()
@@ -265,7 +273,7 @@ class EdgeEpisodes:
         rebuild.copy = None
         if rebuild.shard is not None:
             with suppress(Unavailable, Damaged):  # nobody uses it any more
-                _translated(rebuild.shard.close)()
+                translated(rebuild.shard.close)()
 
     def _remove_spare(self) -> None:
         with suppress(OSError):  # what stays vanishes at the next opening
@@ -308,13 +316,17 @@ class EdgeEpisodes:
             puts.clear()
 
     def _touch(self, shard: edge.EdgeShard, decision: Decision) -> None:
-        # A touch of a memory that a later record removed finds nothing, in a rebuild.
-        if shard.retrieve([str(decision.memory_id)], False, False):  # noqa: FBT003 - the engine's signature
-            shard.update(
-                edge.UpdateOperation.set_payload(
-                    [str(decision.memory_id)], decision_values(decision)
-                )
-            )
+        key: list[edge.PointId] = [str(decision.memory_id)]
+        found = shard.retrieve(key, True, False)  # noqa: FBT003 - the engine's signature
+        if not found:
+            return  # a later record removed the memory, in a rebuild
+        values = decision_values(decision)
+        if decision.truth is not None and decision.truth.verified:
+            values["words"] = words_in(shard, decision.memory_id)
+        shard.update(edge.UpdateOperation.set_payload(key, values))
+        stale = [name for name in TRUTH if name in (found[0].payload or {}) and name not in values]
+        if stale:
+            shard.update(edge.UpdateOperation.delete_payload(key, stale))
 
     def _erase(self, shard: edge.EdgeShard, owner: str, erasure: Erasure) -> None:
         gone: list[edge.PointId] = [str(point) for point in (*erasure.points, *erasure.memories)]
@@ -339,61 +351,3 @@ class EdgeEpisodes:
         self._shard.flush()
         write_markers(self._folder / MARKERS, pending)
         self._durable = pending
-
-
-def _translated(work: Callable[[], Result]) -> Callable[[], Result]:
-    def run() -> Result:
-        try:
-            return work()
-        except OSError as error:
-            message = f"The episodic store can't be used now: {error.strerror or error}."
-            raise Unavailable(message) from error
-        except BaseException as error:
-            if type(error).__name__ == "PanicException":  # of the engine; it has no other name
-                message = f"The episodic store's engine broke off: {first_line(error)}."
-                raise Damaged(message) from error
-            if type(error) is not Exception:  # the engine raises nothing more exact
-                raise
-            message = f"The episodic store failed: {system_reason(error) or first_line(error)}."
-            raise Unavailable(message) from error
-
-    return run
-
-
-def _open_shard(folder: Path, dimension: int) -> tuple[edge.EdgeShard, Seal | None]:
-    path = folder / SHARD
-    opening = folder / OPENING
-
-    def work() -> tuple[edge.EdgeShard, Seal | None]:
-        settle(folder)
-        if (folder / MARKERS).exists():
-            read_markers(folder / MARKERS)
-            require_room(folder, holes_of(path))
-            seal = read_seal(folder, path)
-            if seal is not None or not opening.exists():
-                return _load(folder, is_sealed=seal is not None), seal
-            # A process died of what a crash had left here: the journal makes it anew.
-        # No markers: nothing was ever flushed, so what a crash left is made again.
-        require_room(folder, SHARD_BYTES_NEW)
-        (folder / MARKERS).unlink(missing_ok=True)
-        opening.unlink(missing_ok=True)
-        remove(path)
-        shard = make_shard(path, dimension)
-        write_markers(folder / MARKERS, {})
-        return shard, None
-
-    return _translated(work)()
-
-
-def _load(folder: Path, *, is_sealed: bool) -> edge.EdgeShard:
-    if not is_sealed:
-        (folder / OPENING).touch()
-    try:
-        return edge.EdgeShard.load(str(folder / SHARD))
-    except BaseException as error:
-        is_engine = type(error) is Exception or type(error).__name__ == "PanicException"
-        if not is_engine or system_reason(error):
-            raise
-        raise damaged(folder) from error
-    finally:
-        (folder / OPENING).unlink(missing_ok=True)

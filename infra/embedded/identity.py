@@ -8,13 +8,10 @@ run in the event loop: they take less time than the way to a thread and back.
 """
 
 import sqlite3
-from array import array
 from collections.abc import Sequence
-from datetime import datetime
-from functools import cache, partial
-from itertools import chain, repeat
+from itertools import chain
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar
+from typing import Self
 from uuid import UUID
 
 from ...schemas.limits import (
@@ -22,42 +19,40 @@ from ...schemas.limits import (
     OWNERS_CACHED_MAX,
     SMALL_TURNS_MAX,
 )
-from ...schemas.ports import Applied, EventPlace, KnownEvent, Spot, StatementRow, Stored
-from ...schemas.records import Box
+from ...schemas.ports import (
+    Applied,
+    EventPlace,
+    KnownEvent,
+    Spot,
+    StatementRow,
+    Stored,
+    TurnFilter,
+)
 from .database import Database, transaction, truncate_wal
+from .identity_rows import (
+    ABSENT,
+    ALL_SPOTS,
+    NEIGHBOURS,
+    PLACE_COLUMNS,
+    PLACES_STEP,
+    SESSIONS,
+    SPOT_COLUMNS,
+    SPOTS,
+    VALUES_MAX,
+    VALUES_STEP,
+    Row,
+    marked,
+    padded,
+    place_of,
+    points_query,
+    spot_of,
+    spots_of,
+    statement_of,
+)
 from .identity_writes import ROLE, create, write
 from .spot_cache import SpotCache
 
 __all__ = ["SqliteIdentity"]
-
-Item = TypeVar("Item")
-Row = tuple[Any, ...]
-
-ABSENT: Final = -1  # no owner has this number
-VALUES_MAX: Final = 512  # in one statement
-VALUES_STEP: Final = 32  # values are repeated up to a multiple, so that few statements are compiled
-PLACES_STEP: Final = 8  # likewise
-# Look-ups by id write `+owner`: it keeps SQLite from walking all of an owner's rows instead.
-PLACE_COLUMNS: Final = (
-    "e.event_id, e.session, e.position, e.speaker, e.said_at, e.role, e.journal_offset"
-)
-SPOT_COLUMNS: Final = "e.event_id, e.session, e.position, e.speaker, e.said_at"
-SPOTS: Final = (
-    "WITH RECURSIVE cut (start) AS (SELECT 1 UNION ALL SELECT start + 16 FROM cut LIMIT ?3)"  # noqa: S608 - constants
-    f" SELECT {SPOT_COLUMNS} FROM cut CROSS JOIN events e INDEXED BY events_by_spot"
-    " WHERE e.owner = ?1 AND e.event_id = substr(?2, cut.start, 16) AND e.session IS NOT NULL"
-)
-"""The spots of turns whose ids stand one after the other in one value."""
-ALL_SPOTS: Final = (
-    f"SELECT {SPOT_COLUMNS} FROM events e INDEXED BY events_by_spot"  # noqa: S608 - constants
-    " WHERE e.owner = (SELECT number FROM owners WHERE owner = ?) AND e.session IS NOT NULL LIMIT ?"
-)
-NEIGHBOURS: Final = (
-    "WITH wanted (session, position) AS (VALUES {})"  # noqa: S608 - constants
-    # Without the name SQLite takes an index by owner, and walks all of an owner's rows.
-    f" SELECT {SPOT_COLUMNS} FROM wanted w CROSS JOIN events e INDEXED BY events_by_place"
-    " WHERE e.session = w.session AND e.position = w.position AND e.owner = ?"
-)
 
 
 class SqliteIdentity:
@@ -136,7 +131,7 @@ class SqliteIdentity:
             " ORDER BY +e.journal_offset",  # or SQLite would walk all of an owner's rows in order
             (self._number(owner), producer),
         )
-        return [_place(row) for row in rows]
+        return [place_of(row) for row in rows]
 
     async def places(self, owner: str, point_ids: Sequence[UUID]) -> dict[UUID, EventPlace]:
         """Return where points stand."""
@@ -151,9 +146,9 @@ class SqliteIdentity:
         )
         known = {row[0] for row in turns}
         missing = [point for point in points if point not in known]
-        others = self._others(PLACE_COLUMNS, number, missing)
-        found = {UUID(bytes=row[0]): _place(row) for row in turns}
-        return found | {UUID(bytes=row[-1]): _place(row, row[-2]) for row in others}
+        others = self._others(f"{PLACE_COLUMNS}, p.kind", number, missing)
+        found = {UUID(bytes=row[0]): place_of(row) for row in turns}
+        return found | {UUID(bytes=row[-1]): place_of(row, row[-2]) for row in others}
 
     async def spots(self, owner: str, point_ids: Sequence[bytes]) -> dict[bytes, Spot]:
         """Return what a ranking needs of where points stand."""
@@ -161,13 +156,14 @@ class SqliteIdentity:
         if everything is None:
             # Values bound one by one would take as long as the look-up itself.
             values = (self._number(owner), b"".join(point_ids), len(point_ids))
-            found = _spots(self._read(SPOTS, values))
+            found = spots_of(self._read(SPOTS, values))
         else:
             found = {point: everything[point] for point in point_ids if point in everything}
         if len(found) < len(point_ids):
             missing = [point for point in point_ids if point not in found]
-            for row in self._others(SPOT_COLUMNS, self._number(owner), missing):
-                found[row[-1]] = _spot(*row[:-1])
+            columns = f"{SPOT_COLUMNS}, p.kind, p.confidence, p.scope"
+            for row in self._others(columns, self._number(owner), missing):
+                found[row[-1]] = spot_of(row[:-1])
         return found
 
     async def neighbours(
@@ -181,10 +177,10 @@ class SqliteIdentity:
             wanted = set(places)
             near = [spot for spot in everything.values() if (spot[1], spot[2]) in wanted]
             return {(spot.session, spot.position): spot for spot in near}
-        padded = _padded(places, PLACES_STEP)
-        sql = _marked(NEIGHBOURS, "(?,?)", len(padded))
-        rows = self._read(sql, (*chain.from_iterable(padded), self._number(owner)))
-        return {(row[1], row[2]): _spot(*row) for row in rows}
+        wanted_places = padded(places, PLACES_STEP)
+        sql = marked(NEIGHBOURS, "(?,?)", len(wanted_places))
+        rows = self._read(sql, (*chain.from_iterable(wanted_places), self._number(owner)))
+        return {(row[1], row[2]): spot_of(row) for row in rows}
 
     async def session_end(self, owner: str, session: bytes) -> int:
         """Return the position that the session's next turn gets."""
@@ -205,7 +201,7 @@ class SqliteIdentity:
             f" ORDER BY e.journal_offset {order} LIMIT ?"
         )
         rows = await self._scan(sql, (self._number(owner), after, limit))
-        return [_place(row) for row in rows]
+        return [place_of(row) for row in rows]
 
     async def statements(
         self, owner: str, slots: Sequence[bytes] | None = None
@@ -225,7 +221,7 @@ class SqliteIdentity:
                 self._number(owner),
                 slots,
             )
-        return [_statement(row) for row in rows]
+        return [statement_of(row) for row in rows]
 
     async def readers(self, owner: str, event_ids: Sequence[UUID]) -> set[UUID]:
         """Return the turns whose candidates' summaries hold text of any of these."""
@@ -257,6 +253,19 @@ class SqliteIdentity:
             event_ids,
         )
         return [UUID(bytes=row[0]) for row in dict.fromkeys((*turns, *chunks))]
+
+    async def points_of(self, owner: str, wanted: TurnFilter) -> list[bytes]:
+        """Return the ids of all points whose turn is meant."""
+        sql, values = points_query(self._number(owner), wanted)
+        rows = await self._scan(sql, values)
+        return [row[0] for row in rows]
+
+    async def session(self, owner: str, number: int, *, from_end: bool) -> bytes | None:
+        """Return a session by its rank among those with turns, by their first turn."""
+        order = "DESC" if from_end else "ASC"
+        sql = SESSIONS.format(order=order)
+        rows = await self._scan(sql, (self._number(owner), number))
+        return rows[0][0] if rows else None
 
     async def owners(self) -> list[str]:
         """Return every owner."""
@@ -307,17 +316,17 @@ class SqliteIdentity:
             if len(rows) > SMALL_TURNS_MAX:
                 self._spots.remember_large(owner)
                 return None
-            spots = _spots(rows)
+            spots = spots_of(rows)
             self._spots.remember(owner, spots)
         return spots
 
     def _others(self, columns: str, number: int, points: Sequence[bytes]) -> list[Row]:
-        """Find where later chunks and memories stand; rows end with the point's kind and id.
+        """Find where later chunks and memories stand; rows end with the point's id.
 
         A turn's first point isn't among them: it has the event's own id.
         """
         return self._by_values(
-            f"SELECT {columns}, p.kind, p.point_id FROM points p"  # noqa: S608 - constants
+            f"SELECT {columns}, p.point_id FROM points p"  # noqa: S608 - constants
             " JOIN events e ON e.event_id = p.event_id"
             " WHERE +p.owner = ? AND p.point_id IN ({})",
             number,
@@ -330,65 +339,6 @@ class SqliteIdentity:
     def _by_values(self, sql: str, number: int, values: Sequence[bytes]) -> list[Row]:
         rows: list[Row] = []
         for start in range(0, len(values), VALUES_MAX):
-            part = _padded(values[start : start + VALUES_MAX], VALUES_STEP)
-            rows += self._read(_marked(sql, "?", len(part)), (number, *part))
+            part = padded(values[start : start + VALUES_MAX], VALUES_STEP)
+            rows += self._read(marked(sql, "?", len(part)), (number, *part))
         return rows
-
-
-@cache
-def _marked(sql: str, mark: str, count: int) -> str:
-    """Put marks into a statement; of each statement there are few counts, see `_padded`."""
-    return sql.format(",".join([mark] * count))
-
-
-def _padded(values: Sequence[Item], step: int) -> Sequence[Item]:
-    return [*values, *[values[-1]] * (-len(values) % step)]
-
-
-def _spots(rows: Sequence[Row]) -> dict[bytes, Spot]:
-    if not rows:
-        return {}
-    events, sessions, positions, packed, said = zip(*rows, strict=True)
-    speakers = [_speaker(one) if one else () for one in packed]
-    # Made column by column and without the class's own code, which takes three times as long.
-    columns = zip(events, sessions, positions, speakers, said, repeat("turn"), strict=False)
-    return dict(zip(events, map(partial(tuple.__new__, Spot), columns), strict=True))
-
-
-def _spot(
-    event: bytes, session: bytes, position: int, speaker: bytes, said: str, kind: str = "turn"
-) -> Spot:
-    return Spot(event, session, position, _speaker(speaker), said, kind)
-
-
-def _speaker(packed: bytes | None) -> tuple[int, ...]:
-    return tuple(array("I", packed)) if packed else ()
-
-
-def _place(row: Row, kind: str = "turn") -> EventPlace:
-    event_id, session, position, speaker, said_at, role, offset = row[:7]
-    return EventPlace(
-        UUID(bytes=event_id),
-        kind,
-        session,
-        position,
-        _speaker(speaker),
-        datetime.fromisoformat(said_at),
-        role,
-        offset,
-    )
-
-
-def _statement(row: Row) -> StatementRow:
-    kind, slot, matter, value, box_key, box, event_id, said_at, recorded_at, offset = row
-    return StatementRow(
-        kind=kind,
-        slot=slot,
-        matter=matter,
-        value=value,
-        box=Box(key_id=UUID(bytes=box_key), sealed=box),
-        event_id=UUID(bytes=event_id),
-        said_at=datetime.fromisoformat(said_at),
-        recorded_at=datetime.fromisoformat(recorded_at),
-        journal_offset=offset,
-    )

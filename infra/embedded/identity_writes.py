@@ -9,13 +9,16 @@ from uuid import UUID
 
 from ...schemas.events import iso
 from ...schemas.ports import Stored
-from ...schemas.records import Erasure, JournalRecord, SessionGap
+from ...schemas.records import Candidate, Decision, Erasure, JournalRecord, SessionGap
 from .database import check_format, transaction
 
 __all__ = ["ROLE", "create", "write"]
 
+PointRow = tuple[bytes, int, bytes, str, float, str]
+"""Point, owner, event, kind, confidence, scope."""
+
 ROLE: Final = "identity store"
-FORMAT: Final = 1
+FORMAT: Final = 2
 EPOCH_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND: Final = timedelta(microseconds=1)
 SCHEMA: Final = """
@@ -36,7 +39,7 @@ SCHEMA: Final = """
     CREATE INDEX events_by_place ON events (session, position, owner);
     -- Later chunks of turns, and memories: whose text they are.
     CREATE TABLE points (point_id BLOB PRIMARY KEY, owner INTEGER NOT NULL, event_id BLOB NOT
-        NULL, kind TEXT NOT NULL) WITHOUT ROWID;
+        NULL, kind TEXT NOT NULL, confidence REAL NOT NULL, scope TEXT NOT NULL) WITHOUT ROWID;
     CREATE INDEX points_by_event ON points (event_id);
     CREATE INDEX points_by_owner ON points (owner, kind);
     CREATE TABLE statements (number INTEGER PRIMARY KEY, owner INTEGER NOT NULL, slot BLOB NOT
@@ -49,6 +52,10 @@ SCHEMA: Final = """
     CREATE TABLE reads (read BLOB NOT NULL, event_id BLOB NOT NULL, owner INTEGER NOT NULL,
         PRIMARY KEY (read, event_id)) WITHOUT ROWID;
     CREATE INDEX reads_by_event ON reads (event_id);
+    -- Sources and metadata of turns, hashed, to filter by.
+    CREATE TABLE labels (owner INTEGER NOT NULL, label BLOB NOT NULL, event_id BLOB NOT NULL,
+        PRIMARY KEY (owner, label, event_id)) WITHOUT ROWID;
+    CREATE INDEX labels_by_event ON labels (event_id);
     CREATE TABLE erased (event_id BLOB NOT NULL, owner INTEGER NOT NULL,
         PRIMARY KEY (event_id, owner)) WITHOUT ROWID;
 """
@@ -63,10 +70,24 @@ SPOTS: Final = """
 def create(connection: sqlite3.Connection) -> None:
     """Make the tables of a new file, or check an old one's format."""
     with transaction(connection):
+        _drop_older(connection)
         if check_format(connection, ROLE, FORMAT):
             for statement in SCHEMA.split(";"):
                 connection.execute(statement)
         connection.execute(SPOTS)  # files of before it was thought of get it now
+
+
+def _drop_older(connection: sqlite3.Connection) -> None:
+    """Empty a file of an earlier format: the journal fills it anew."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if 0 < version < FORMAT:
+        tables = connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        ).fetchall()
+        for (name,) in tables:
+            if name != "fence":
+                connection.execute(f'DROP TABLE "{name}"')
+        connection.execute("PRAGMA user_version = 0")
 
 
 def write(connection: sqlite3.Connection, stored: Stored) -> None:
@@ -139,13 +160,25 @@ def _put_turn(connection: sqlite3.Connection, owner: int, stored: Stored) -> Non
     _put_session(connection, owner, record)
     _put_event(connection, owner, stored)
     event = record.event_id.bytes
-    chunks = [(point.id.bytes, owner, event, "turn") for point in record.points[1:]]
+    chunks = [(point.id.bytes, owner, event, "turn", 1.0, "private") for point in record.points[1:]]
     memories = [
-        (decision.memory_id.bytes, owner, event, record.candidates[decision.candidate].kind)
+        _memory_row(owner, event, record.candidates[decision.candidate], decision)
         for decision in record.decisions
         if decision.action == "new"
     ]
     _put_points(connection, [*chunks, *memories])
+    connection.executemany(
+        "UPDATE points SET confidence = ?, scope = ? WHERE point_id = ? AND owner = ?",
+        [
+            (decision.confidence, _scope(decision), decision.memory_id.bytes, owner)
+            for decision in record.decisions
+            if decision.action == "touch"
+        ],
+    )
+    connection.executemany(
+        "INSERT OR REPLACE INTO labels VALUES (?, ?, ?)",
+        [(owner, label, event) for label in record.labels],
+    )
     _put_reads(
         connection,
         {(read, record.event_id) for one in record.candidates for read in one.reads},
@@ -153,10 +186,17 @@ def _put_turn(connection: sqlite3.Connection, owner: int, stored: Stored) -> Non
     )
 
 
-def _put_points(
-    connection: sqlite3.Connection, rows: Iterable[tuple[bytes, int, bytes, str]]
-) -> None:
-    connection.executemany("INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?)", rows)
+def _memory_row(owner: int, event: bytes, candidate: Candidate, decision: Decision) -> PointRow:
+    point = decision.memory_id.bytes
+    return point, owner, event, candidate.kind, decision.confidence, _scope(decision)
+
+
+def _scope(decision: Decision) -> str:
+    return "private" if decision.truth is None else decision.truth.scope
+
+
+def _put_points(connection: sqlite3.Connection, rows: Iterable[PointRow]) -> None:
+    connection.executemany("INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?, ?, ?)", rows)
 
 
 def _put_reads(
@@ -200,7 +240,7 @@ def _erase(connection: sqlite3.Connection, owner: int, erasure: Erasure, offset:
     connection.executemany("DELETE FROM events WHERE event_id = ? AND owner = ?", events)
     for gap in erasure.gaps:
         _close_gap(connection, owner, gap)
-    for table in ("statements", "points", "reads"):
+    for table in ("statements", "points", "reads", "labels"):
         connection.executemany(
             # The sign keeps SQLite from walking all of an owner's rows instead.
             f"DELETE FROM {table} WHERE event_id = ? AND +owner = ?",  # noqa: S608 - constants
@@ -214,7 +254,7 @@ def _erase(connection: sqlite3.Connection, owner: int, erasure: Erasure, offset:
     _put_points(
         connection,
         [
-            (put.decision.memory_id.bytes, owner, put.decision.sources[0].bytes, put.candidate.kind)
+            _memory_row(owner, put.decision.sources[0].bytes, put.candidate, put.decision)
             for put in erasure.puts
         ],
     )

@@ -1,11 +1,11 @@
 """Points of the episodic store: from journal records, and back to what the port returns.
 
-What asks a shard stands here as well, and what rebuilds one; who may do so when, in episodes.py.
+What looks points up stands here as well, and what rebuilds a shard; what asks one, in queries.py.
 """
 
 import base64
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from struct import unpack
 from typing import Any, Final
@@ -14,47 +14,33 @@ from uuid import UUID
 import qdrant_edge as edge
 
 from ...schemas.events import iso
-from ...schemas.limits import (
-    NEAREST_PAGE,
-    SCROLL_PAGE,
-)
-from ...schemas.ports import EpisodicQuery, MemoryPoint, PointHit, Vectors
-from ...schemas.records import Box, Candidate, Decision, JournalRecord, Sparse
+from ...schemas.limits import SCROLL_PAGE
+from ...schemas.ports import ALWAYS, MemoryPoint
+from ...schemas.records import Box, Candidate, Decision, JournalRecord, Sparse, Truth
 
 __all__ = [
     "DENSE",
-    "DENSE_PARAMS",
+    "SUPERSEDED",
     "TERMS",
+    "TRUTH",
     "TURN",
     "Shard",
     "box_of",
     "boxes_in",
     "decision_values",
     "empty_point",
-    "found_in",
     "make_shard",
     "memories_in",
     "memory_of",
     "memory_point",
-    "nearest_in",
     "optimise_shard",
-    "owner_filter",
-    "search_requests",
     "shard_config",
     "some_memories_in",
     "turn_points",
+    "words_in",
 ]
 
 Payload = dict[str, Any]
-Condition = (
-    edge.FieldCondition
-    | edge.IsEmptyCondition
-    | edge.IsNullCondition
-    | edge.HasIdCondition
-    | edge.HasVectorCondition
-    | edge.NestedCondition
-    | edge.Filter
-)
 Shard = edge.EdgeShard
 """The engine, for modules that only hand it on."""
 Named = dict[str, list[float] | edge.SparseVector | list[list[float]]]
@@ -62,10 +48,27 @@ Named = dict[str, list[float] | edge.SparseVector | list[list[float]]]
 DENSE: Final = "dense"
 TERMS: Final = "terms"
 TURN: Final = "turn"
-DENSE_PARAMS: Final = edge.SearchParams(hnsw_ef=256)
-"""How many candidates a graph search keeps: with 20 000 points of one owner the nearest 64 were
-.997 those of an exact search, with the engine's own choice .93."""
-SCORE_SLACK: Final = 1e-3  # the engine sums in another order than numpy
+SUPERSEDED: Final = "superseded"
+MOMENTS: Final = {
+    "changed": "changed_at",
+    "from": "valid_from",
+    "to": "valid_to",
+    "expires": "expires_at",
+}
+"""Moments of a memory's truth, in seconds since 1970, by their names in the payload."""
+TRUTH: Final = (*MOMENTS, "state", "scope", "project", "verified", "words")
+"""Fields of what doesn't hold always and for the user alone: other points lack them."""
+INDEXES: Final = {
+    "owner": edge.PayloadSchemaType.Keyword,
+    "kind": edge.PayloadSchemaType.Keyword,
+    "said": edge.PayloadSchemaType.Float,
+    "about": edge.PayloadSchemaType.Float,
+    "expires": edge.PayloadSchemaType.Float,
+    "state": edge.PayloadSchemaType.Keyword,
+    "project": edge.PayloadSchemaType.Keyword,
+    "words": edge.PayloadSchemaType.Integer,
+}
+"""What filters ask often enough, or what is rare enough, to be worth an index."""
 
 
 def shard_config(dimension: int) -> edge.EdgeConfig:
@@ -90,40 +93,6 @@ def shard_config(dimension: int) -> edge.EdgeConfig:
     )
 
 
-def owner_filter(
-    owner: str, kinds: Sequence[str] | None, *, without_turns: bool = False
-) -> edge.Filter:
-    """Return the filter for an owner's points, of some kinds."""
-    must: list[Condition] = [edge.FieldCondition(key="owner", match=edge.MatchValue(value=owner))]
-    if kinds is not None:
-        must.append(edge.FieldCondition(key="kind", match=edge.MatchAny(any=list(kinds))))
-    turns = edge.FieldCondition(key="kind", match=edge.MatchValue(value=TURN))
-    return edge.Filter(must=must, must_not=[turns] if without_turns else None)
-
-
-def search_requests(query: EpisodicQuery) -> list[edge.QueryRequest]:
-    """Return the dense and the sparse part of a query, as far as it has them."""
-    only = owner_filter(query.owner, query.kinds)
-    requests: list[edge.QueryRequest] = []
-    if query.vector is not None:
-        nearest = edge.Query.Nearest(query.vector.tolist(), using=DENSE)
-        requests.append(
-            edge.QueryRequest(query=nearest, filter=only, limit=query.limit, params=DENSE_PARAMS)
-        )
-    if query.terms:
-        vector = edge.SparseVector(list(query.terms), [1.0] * len(query.terms))
-        everything = only if query.kinds is None else owner_filter(query.owner, None)
-        requests.append(
-            edge.QueryRequest(
-                query=edge.Query.Nearest(vector, using=TERMS),
-                filter=only,
-                limit=query.limit,
-                params=edge.SearchParams(idf=edge.IdfParams(corpus=everything)),
-            )
-        )
-    return requests
-
-
 def _dense(vector: bytes) -> list[float]:
     return list(unpack(f"<{len(vector) // 2}e", vector))
 
@@ -138,7 +107,14 @@ def turn_points(record: JournalRecord) -> Iterator[edge.Point]:
         return
     for point in record.points:
         # Later chunks carry no box: hits are opened through the turn's first chunk.
-        payload: Payload = {"owner": record.owner, "kind": TURN}
+        payload: Payload = {
+            "owner": record.owner,
+            "kind": TURN,
+            "said": record.said_at.timestamp(),
+            "recorded": record.recorded_at.timestamp(),
+        }
+        if record.about:
+            payload["about"] = [float(moment) for moment in record.about]
         if point.id == record.event_id:
             payload["box"] = _boxed(record.box)
         vectors: Named = {DENSE: _dense(point.vector), TERMS: _sparse(point.terms)}
@@ -153,8 +129,14 @@ def memory_point(owner: str, candidate: Candidate, decision: Decision) -> edge.P
         "box": _boxed(candidate.box),
         "guard": candidate.guard.hex(),
         "speaker": candidate.speaker.hex(),
+        "said": decision.said_at.timestamp(),
+        "recorded": decision.created_at.timestamp(),
         **decision_values(decision),
     }
+    if candidate.about:
+        payload["about"] = [float(moment) for moment in candidate.about]
+    if decision.truth is not None and decision.truth.verified:
+        payload["words"] = list(candidate.terms.indices)
     vectors: Named = {DENSE: _dense(candidate.vector), TERMS: _sparse(candidate.terms)}
     return edge.Point(str(decision.memory_id), vectors, payload)
 
@@ -175,7 +157,39 @@ def decision_values(decision: Decision) -> Payload:
         "last_accessed": iso(decision.last_accessed),
         "importance": decision.importance,
         "confidence": decision.confidence,
+        **(_truth_values(decision.truth) if decision.truth is not None else {}),
     }
+
+
+def _truth_values(truth: Truth) -> Payload:
+    moments = {key: getattr(truth, field) for key, field in MOMENTS.items()}
+    values: Payload = {key: at.timestamp() for key, at in moments.items() if at is not None}
+    if truth.state != "active":
+        values["state"] = truth.state
+    if truth.scope != "private":
+        values["scope"] = truth.scope
+    if truth.project is not None:
+        values["project"] = truth.project.hex()
+    if truth.verified:
+        values["verified"] = "yes"
+    return values
+
+
+def _truth_of(payload: Payload) -> Truth:
+    if not any(key in payload for key in TRUTH):
+        return ALWAYS
+    moments = {
+        field: datetime.fromtimestamp(payload[key], UTC)
+        for key, field in MOMENTS.items()
+        if key in payload
+    }
+    return Truth(
+        state=payload.get("state", "active"),
+        scope=payload.get("scope", "private"),
+        project=bytes.fromhex(payload["project"]) if "project" in payload else None,
+        verified="verified" in payload,
+        **moments,
+    )
 
 
 def _boxed(box: Box) -> Payload:
@@ -209,49 +223,10 @@ def memory_of(found: edge.Record | edge.ScoredPoint) -> MemoryPoint:
         sources=tuple(UUID(source) for source in payload["sources"]),
         importance=payload["importance"],
         confidence=payload["confidence"],
+        truth=_truth_of(payload),
         vector=vector,
         **times,
     )
-
-
-def found_in(shard: edge.EdgeShard, query: EpisodicQuery) -> list[PointHit]:
-    """Find points; the union of the dense and the sparse part, unordered."""
-    requests = search_requests(query)
-    found = shard.query_batch(edge.QueryBatchRequest(queries=requests))
-    # Reading `id` makes a UUID each time, so it is read once.
-    scores = [{_uuid(one.id).bytes: one.score for one in part} for part in found]
-    dense = {} if query.vector is None else scores[0]
-    sparse = scores[-1] if query.terms else {}
-    hits = [PointHit(point, score, sparse.pop(point, None)) for point, score in dense.items()]
-    hits += [PointHit(point, None, score) for point, score in sparse.items()]
-    return hits
-
-
-def nearest_in(
-    shard: edge.EdgeShard, owner: str, vectors: Vectors, threshold: float
-) -> list[list[MemoryPoint]]:
-    """Return, for each row, every memory of the owner at or over a cosine, closest first."""
-    return [_nearest(shard, owner, row.tolist(), threshold) for row in vectors]
-
-
-def _nearest(
-    shard: edge.EdgeShard, owner: str, vector: list[float], threshold: float
-) -> list[MemoryPoint]:
-    limit = NEAREST_PAGE
-    while True:
-        request = edge.QueryRequest(
-            query=edge.Query.Nearest(vector, using=DENSE),
-            filter=owner_filter(owner, kinds=None, without_turns=True),
-            limit=limit,
-            score_threshold=threshold - SCORE_SLACK,
-            with_payload=True,
-            with_vector=True,
-            params=edge.SearchParams(exact=True),
-        )
-        found = shard.query(request)
-        if len(found) < limit:
-            return [memory_of(one) for one in found]
-        limit *= 4
 
 
 def boxes_in(shard: edge.EdgeShard, owner: str, ids: Sequence[UUID]) -> dict[UUID, Box]:
@@ -262,6 +237,14 @@ def boxes_in(shard: edge.EdgeShard, owner: str, ids: Sequence[UUID]) -> dict[UUI
         if payload and payload["owner"] == owner:
             found[_uuid(one.id)] = box_of(payload)
     return found
+
+
+def words_in(shard: edge.EdgeShard, memory_id: UUID) -> list[int]:
+    """Return the terms that a point is found by."""
+    found = shard.retrieve([str(memory_id)], False, True)  # noqa: FBT003 - the engine's signature
+    vector = found[0].vector
+    terms = vector[TERMS] if isinstance(vector, dict) else None
+    return list(terms.indices) if isinstance(terms, edge.SparseVector) else []
 
 
 def some_memories_in(shard: edge.EdgeShard, owner: str, ids: Sequence[UUID]) -> list[MemoryPoint]:
@@ -277,7 +260,10 @@ def some_memories_in(shard: edge.EdgeShard, owner: str, ids: Sequence[UUID]) -> 
 
 def memories_in(shard: edge.EdgeShard, owner: str) -> list[MemoryPoint]:
     """Return all memories of an owner, in any order."""
-    only = owner_filter(owner, None, without_turns=True)
+    only = edge.Filter(
+        must=[edge.FieldCondition(key="owner", match=edge.MatchValue(value=owner))],
+        must_not=[edge.FieldCondition(key="kind", match=edge.MatchValue(value=TURN))],
+    )
     found: list[MemoryPoint] = []
     offset = None
     while True:
@@ -293,8 +279,8 @@ def make_shard(path: Path, dimension: int) -> edge.EdgeShard:
     """Make a shard in a folder that isn't there yet."""
     path.mkdir(parents=True)
     shard = edge.EdgeShard.create(str(path), shard_config(dimension))
-    for name in ("owner", "kind"):
-        shard.update(edge.UpdateOperation.create_field_index(name, edge.PayloadSchemaType.Keyword))
+    for name, kind in INDEXES.items():
+        shard.update(edge.UpdateOperation.create_field_index(name, kind))
     shard.flush()
     return shard
 

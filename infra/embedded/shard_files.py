@@ -18,7 +18,7 @@ from typing import Final
 
 import orjson
 
-from ...schemas.errors import Damaged, Unavailable
+from ...schemas.errors import Damaged, Rejected, Unavailable
 from ...schemas.limits import (
     REASON_CHARACTERS_MAX,
 )
@@ -33,6 +33,7 @@ __all__ = [
     "data_of",
     "first_line",
     "holes_of",
+    "is_current",
     "read_markers",
     "read_seal",
     "require_room",
@@ -49,6 +50,8 @@ ROOM_BYTES_MIN: Final = 16 * 1024 * 1024
 """What has to be free on the disk, in bytes, beyond what is about to be written."""
 SHARD_BYTES_NEW: Final = 48 * 1024 * 1024
 """What making a shard may take, in bytes, where reading a hole takes room (tmpfs)."""
+LAYOUT: Final = 2
+"""Of the points: 2 has times and truth in the payload."""
 _SEAL: Final = "seal.json"
 _BLOCK_BYTES: Final = 1 << 18
 _EMPTY: Final = bytes(_BLOCK_BYTES)
@@ -175,19 +178,37 @@ def read_markers(path: Path) -> dict[int, Applied]:
         Damaged: The file isn't what was written.
     """
     try:
-        rows = orjson.loads(path.read_bytes())
+        rows = orjson.loads(path.read_bytes())["applied"]
         return {
             int(partition): Applied(str(epoch), int(offset))
             for partition, (epoch, offset) in rows.items()
         }
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        raise damaged(path.parent) from error
+
+
+def is_current(path: Path) -> bool:
+    """Tell whether the points are laid out as this version writes them, by the markers' file.
+
+    Raises:
+        Damaged: The file isn't what was written.
+        Rejected: A newer version wrote it.
+    """
+    try:
+        layout = orjson.loads(path.read_bytes()).get("layout", 1)
+        is_newer = layout > LAYOUT
     except (ValueError, TypeError, AttributeError) as error:
         raise damaged(path.parent) from error
+    if is_newer:
+        message = "The episodic store is of a newer version: install the one that wrote it."
+        raise Rejected(message)
+    return bool(layout == LAYOUT)
 
 
 def write_markers(path: Path, markers: Mapping[int, Applied]) -> None:
     """Write how far the store is, durably."""
     rows = {str(partition): list(row) for partition, row in markers.items()}
-    replace_file(path, orjson.dumps(rows))
+    replace_file(path, orjson.dumps({"layout": LAYOUT, "applied": rows}))
 
 
 def _files(shard: Path) -> Iterator[tuple[str, Path]]:

@@ -5,6 +5,22 @@ coroutines unless they only compute. Errors are `Rejected`, `Unavailable`, `Conf
 `Damaged`; nothing of a vendor's leaks.
 """
 
+from .episodes import (
+    ALWAYS,
+    EpisodicQuery,
+    EpisodicStore,
+    Holding,
+    MemoryPoint,
+    PointHit,
+)
+from .identity import (
+    EventPlace,
+    IdentityStore,
+    KnownEvent,
+    Spot,
+    StatementRow,
+    TurnFilter,
+)
 from .keys import (
     Keys,
     OwnerKeys,
@@ -29,21 +45,10 @@ from .log import (
     Position,
     TopicPartition,
 )
-from .stores import (
-    Applied,
-    EpisodicQuery,
-    EpisodicStore,
-    EventPlace,
-    IdentityStore,
-    KnownEvent,
-    MemoryPoint,
-    PointHit,
-    Spot,
-    StatementRow,
-    Stored,
-)
+from .projected import Applied, Interval, Stored
 
 __all__ = [
+    "ALWAYS",
     "Applied",
     "Clock",
     "CrossEncoder",
@@ -54,7 +59,9 @@ __all__ = [
     "EpisodicStore",
     "EventPlace",
     "Headers",
+    "Holding",
     "IdentityStore",
+    "Interval",
     "Keys",
     "KnownEvent",
     "Log",
@@ -71,6 +78,7 @@ __all__ = [
     "Stored",
     "Terms",
     "TopicPartition",
+    "TurnFilter",
     "Vectors",
     "WrappedKey",
 ]

@@ -11,9 +11,11 @@ from .door import serve as serve_door
 from .infra.settings import Settings
 from .infra.wiring import Tools, open_engines
 from .parameters import (
+    filters_of,
     ident_of,
     kinds_of,
     limit_of,
+    moment_of,
     name_of,
     not_yet,
     question_of,
@@ -21,11 +23,10 @@ from .parameters import (
     several,
 )
 from .runtime import Runtime
-from .schemas.cloudevents import encode
 from .schemas.errors import Rejected, Unavailable
 from .schemas.events import Envelope, EventType, Forget, SetTimezone, owner_key
 from .schemas.limits import SETTLE_TIMEOUT_S
-from .schemas.ports import EventPlace, NewRecord, Position
+from .schemas.ports import EventPlace, Position
 from .schemas.results import (
     Check,
     DeadLetter,
@@ -37,6 +38,7 @@ from .schemas.results import (
     Stats,
 )
 from .schemas.topics import COMMANDS, TURNS
+from .streams.asking import Question
 from .streams.reading import Ident
 
 if TYPE_CHECKING:
@@ -177,7 +179,7 @@ class Memory:
         )
         events = envelopes(messages, origin)
         if events:
-            await self._publish(TURNS.name, events, wait=wait)
+            await self.runtime.publish(TURNS.name, events, wait=wait and self._process)
         return [event.id for event in events]
 
     async def search(  # noqa: PLR0913 - the parameters that users of memory libraries know
@@ -201,29 +203,30 @@ class Memory:
             tenant_id: The installation.
             limit: At most so many hits.
             kinds: Only these: "turn", "slot" or memory kinds.
-            filters: Not there yet.
-            project_id: Not there yet.
-            now: Not there yet: the question's clock.
-            as_of: Not there yet.
+            filters: Bounds beside kinds: "session_id", "role", "name" (who spoke), "source",
+                "since" and "until" (times with offset; the end exclusive), "metadata" (a mapping
+                that the message's must hold), and "verified": only what somebody vouches for and
+                what holds every term of the query.
+            project_id: The project in which it is asked: its memories come first, the user's own
+                next, those of other projects never.
+            now: The question's clock, aware; the present by default.
+            as_of: Answer from what was known at this time, aware.
 
         Raises:
             Rejected: A parameter can't be used.
         """
-        for name, value in (("filters", filters), ("project_id", project_id), ("as_of", as_of)):
-            not_yet(name, value)
-        not_yet("now", now)
-        question = question_of(query)
-        bounded = limit_of(limit)
-        wanted = kinds_of(kinds)
-        if not question or bounded == 0:
+        question = Question(
+            text=question_of(query),
+            now=moment_of("now", now) or self.runtime.engines.clock.now(),
+            limit=limit_of(limit),
+            kinds=kinds_of(kinds),
+            filters=filters_of(filters),
+            project_id=None if project_id is None else name_of("project_id", project_id),
+            as_of=moment_of("as_of", as_of),
+        )
+        if not question.text or question.limit == 0:
             return []
-        owner = self._owner(tenant_id, user_id)
-        if wanted is None or "slot" in wanted:
-            answers = await self.runtime.recall.answers(owner, question)
-            if answers:
-                return (await self.runtime.reader.slot_hits(owner, answers))[:bounded]
-        found = await self.runtime.recall.find(owner, question, limit=bounded, kinds=wanted)
-        return await self.runtime.reader.hits(owner, found)
+        return await self.runtime.search(self._owner(tenant_id, user_id), question)
 
     async def get(self, id: Ident, *, user_id: str, tenant_id: str = TENANT) -> Item:  # noqa: A002 - the field's word
         """Return a turn by its producer's id (or (source, id)), a memory by its id, or a slot.
@@ -381,19 +384,9 @@ class Memory:
             payload=payload,
         )
         await self.settled()
-        return event.event_id, await self._publish(COMMANDS.name, [event], wait=True)
-
-    async def _publish(self, topic: str, events: Sequence[Envelope], *, wait: bool) -> Positions:
-        records = []
-        for event in events:
-            headers, value = encode(event)
-            records.append(NewRecord(topic, event.owner.encode(), value, headers))
-        positions = await self.runtime.engines.log.append(records)
-        if wait and self._process:
-            refused = await self.runtime.wait(positions, SETTLE_TIMEOUT_S)
-            if refused:
-                raise refused[0][1]
-        return positions
+        return event.event_id, await self.runtime.publish(
+            COMMANDS.name, [event], wait=self._process
+        )
 
     def _owner(self, tenant_id: str, user_id: str) -> str:
         return owner_key(name_of("tenant_id", tenant_id), name_of("user_id", user_id))

@@ -1,17 +1,21 @@
 """What callers may give to the façade, checked with a sentence."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Final, get_args
 
 from .schemas.errors import Rejected
 from .schemas.limits import ID_CHARACTERS_MAX, QUERY_CHARACTERS_MAX, SEARCH_LIMIT_MAX
 from .schemas.records import MemoryKind
+from .streams.asking import ANYTHING, Filters, Scalar
 from .streams.reading import Ident
 
 __all__ = [
+    "filters_of",
     "ident_of",
     "kinds_of",
     "limit_of",
+    "moment_of",
     "name_of",
     "not_yet",
     "question_of",
@@ -21,6 +25,11 @@ __all__ = [
 
 KINDS: Final = ("turn", "slot", *get_args(MemoryKind))
 """Kinds that a search or a list may be bounded to."""
+FILTERS: Final = (
+    "session_id", "role", "name", "source", "since", "until", "metadata", "verified",
+)  # fmt: skip
+"""What a search may be bounded by beside kinds."""
+ROLES: Final = ("user", "assistant", "tool", "system")
 
 
 def name_of(parameter: str, value: object) -> str:
@@ -82,6 +91,61 @@ def kinds_of(value: object) -> tuple[str, ...] | None:
     ):
         return tuple(value)
     message = f"kinds must be a list of some of: {', '.join(KINDS)}."
+    raise Rejected(message)
+
+
+def moment_of(name: str, value: object) -> datetime | None:
+    """Return an aware moment, or say what it must be; None stays None."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            value = None
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        try:
+            value.timestamp()
+        except (OverflowError, ValueError, OSError):
+            pass
+        else:
+            return value
+    message = f"{name} must be a time with an offset, such as 2024-06-15T22:00:00+08:00."
+    raise Rejected(message)
+
+
+def filters_of(value: object) -> Filters:
+    """Return the filters of a search, or say which there are; None bounds nothing."""
+    if value is None:
+        return ANYTHING
+    if not isinstance(value, Mapping) or not set(value) <= set(FILTERS):
+        message = f"filters must be a mapping with some of: {', '.join(FILTERS)}."
+        raise Rejected(message)
+    names = {
+        key: name_of(key, value[key]) for key in ("session_id", "name", "source") if key in value
+    }
+    role = value.get("role")
+    if role is not None and role not in ROLES:
+        message = f"The filter role must be one of: {', '.join(ROLES)}."
+        raise Rejected(message)
+    since, until = (moment_of(key, value.get(key)) for key in ("since", "until"))
+    verified = value.get("verified", False)
+    if not isinstance(verified, bool):
+        message = "The filter verified must be True or False."
+        raise Rejected(message)
+    said = (since.timestamp() if since else None, until.timestamp() if until else None)
+    metadata = _metadata_of(value.get("metadata"))
+    return Filters(role=role, metadata=metadata, said=said, verified=verified, **names)
+
+
+def _metadata_of(value: object) -> dict[str, Scalar]:
+    if value is None:
+        return {}
+    if isinstance(value, Mapping) and all(
+        isinstance(key, str) and isinstance(one, Scalar) for key, one in value.items()
+    ):
+        return dict(value)
+    message = "The filter metadata must map names to texts, numbers or truth values."
     raise Rejected(message)
 
 

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 
 from .infra.wiring import Engines
 from .operator import Operator
+from .schemas.cloudevents import encode
 from .schemas.errors import EunoeError, Rejected, Unavailable
-from .schemas.limits import HOUSEKEEPING_S
-from .schemas.ports import LogRecord, Position, TopicPartition
+from .schemas.events import Envelope
+from .schemas.limits import HOUSEKEEPING_S, SETTLE_TIMEOUT_S
+from .schemas.ports import LogRecord, NewRecord, Position, TopicPartition
+from .schemas.results import Hit
 from .schemas.topics import INGRESS, WRITER_GROUP
+from .streams.asking import ANYTHING, Question
 from .streams.consumer import Consumer, Progress
 from .streams.context import Sessions, Turns
 from .streams.letters import Letters
@@ -69,6 +73,40 @@ class Runtime:
         )
         sessions = Sessions(engines.identity, self._turns)
         return Writer(ports, sessions, self.letters, turns_searchable=self._turns_searchable)
+
+    async def search(self, owner: str, question: Question) -> list[Hit]:
+        """Find what answers a question: an exact slot, else turns and memories, best first."""
+        asked = await self.recall.read(owner, question)
+        if question.filters == ANYTHING and (question.kinds is None or "slot" in question.kinds):
+            answers = await self.recall.answers(owner, question, asked)
+            if answers:
+                return (await self.reader.slot_hits(owner, answers))[: question.limit]
+        return await self.reader.hits(owner, await self.recall.find(owner, question, asked))
+
+    async def publish(
+        self, topic: str, events: Sequence[Envelope], *, wait: bool
+    ) -> list[Position]:
+        """Append events to an ingress topic, all or none; they are durable when this returns.
+
+        Args:
+            topic: Its name.
+            events: Validated.
+            wait: Whether to wait until they are decided.
+
+        Raises:
+            Rejected: The first that was refused.
+            Unavailable: Nothing was stored; or deciding takes too long, and everything is.
+        """
+        records = []
+        for event in events:
+            headers, value = encode(event)
+            records.append(NewRecord(topic, event.owner.encode(), value, headers))
+        positions = await self.engines.log.append(records)
+        if wait:
+            refused = await self.wait(positions, SETTLE_TIMEOUT_S)
+            if refused:
+                raise refused[0][1]
+        return positions
 
     async def ends(self) -> list[Position]:
         """Return the last position of each ingress partition."""

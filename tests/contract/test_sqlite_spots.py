@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from eunoe.infra.embedded import identity, identity_writes, spot_cache
+from eunoe.infra.embedded import identity, identity_rows, identity_writes, spot_cache
 from eunoe.infra.embedded.identity import SqliteIdentity
 from eunoe.infra.embedded.spot_cache import SpotCache
 from eunoe.schemas.limits import SMALL_TURNS_MAX
@@ -101,11 +101,11 @@ async def test_no_look_up_walks_an_owners_rows(tmp_path: Path) -> None:
     """Looking turns up by place or by id seeks by place or by id, however many the owner has."""
     path = tmp_path / "identity.sqlite"
     await (await SqliteIdentity.open(path)).close()
-    marked = identity.NEIGHBOURS.format("(?,?)")
+    marked = identity_rows.NEIGHBOURS.format("(?,?)")
     with closing(sqlite3.connect(path)) as file:
         for statement, values, step in (
             (marked, (b"", 0, 0), "(session=? AND position=? AND owner=?)"),
-            (identity.SPOTS, (0, b"", 0), "events_by_spot (owner=? AND event_id=?"),
+            (identity_rows.SPOTS, (0, b"", 0), "events_by_spot (owner=? AND event_id=?"),
         ):
             plan = [row[3] for row in file.execute(f"EXPLAIN QUERY PLAN {statement}", values)]
             assert any(step in line for line in plan), plan

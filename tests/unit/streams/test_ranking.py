@@ -6,13 +6,22 @@ from dataclasses import replace
 import pytest
 
 from eunoe.streams.ranking import (
-    DEFAULTS,
     Candidate,
     Ranked,
     is_unrelated,
     rank,
     wanted_places,
 )
+from eunoe.streams.ranking_parameters import DEFAULTS
+
+TOTAL = (
+    1.0
+    + DEFAULTS.near_weight
+    + DEFAULTS.next_to_near_weight
+    + DEFAULTS.session_weight
+    + DEFAULTS.speaker_weight
+)
+"""What the weights of a question without a time add up to."""
 
 
 def ids(ranked: list[Ranked]) -> list[str]:
@@ -56,7 +65,8 @@ def test_one_scale(seed: int) -> None:
     assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
     for one in ranked:
         assert 0.0 <= one.score <= 1.0
-        assert all(0.0 <= value <= 1.0 for value in one.signals.values())
+        assert all(0.0 < value <= 1.0 for value in one.signals.values())
+        assert sum(one.signals.values()) == pytest.approx(one.score, abs=1e-3)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -111,7 +121,7 @@ def test_another_session_is_not_near() -> None:
         Candidate("other", 0.3, 1.0, "t", 11),
     ]
     ranked = {one.id: one for one in rank(candidates)}
-    assert ranked["other"].signals["near"] == 0.0
+    assert "near" not in ranked["other"].signals
 
 
 def test_a_fetched_turn_may_win_over_a_found_one() -> None:
@@ -141,7 +151,7 @@ def test_parts_of_one_turn_are_not_near_each_other() -> None:
     both = [*alone, Candidate("two", 0.1, 0.5, "s", 3)]
     near = {one.id: one.signals["near"] for one in rank(both)}
     assert near["one"] == near["two"]
-    assert near["n"] == pytest.approx(0.5)
+    assert near["n"] == pytest.approx(0.5 * DEFAULTS.near_weight / TOTAL, abs=1e-4)
 
 
 @pytest.mark.parametrize("place", [(None, None), (None, 3), ("s", None), (b"s", 3)])
@@ -161,7 +171,7 @@ def test_noise_is_not_spread_over_the_scale() -> None:
     """Cosines that hardly differ hardly change the order given by the words."""
     candidates = [Candidate("words", 0.500, 2.0), Candidate("noise", 0.501, 1.0)]
     ranked = {one.id: one for one in rank(candidates)}
-    assert ranked["words"].signals["dense"] > 0.9
+    assert ranked["words"].signals["dense"] > 0.9 * DEFAULTS.dense_weight / TOTAL
     assert ranked["words"].score > ranked["noise"].score
 
 

@@ -6,7 +6,8 @@ from itertools import islice
 
 import pytest
 
-from eunoe.streams.ranking import DEFAULTS, Candidate, Ranking, rank
+from eunoe.streams.ranking import Candidate, Ranking, rank
+from eunoe.streams.ranking_parameters import DEFAULTS
 
 
 def score_of(one: Candidate, candidates: Sequence[Candidate]) -> float:

@@ -17,8 +17,10 @@ from eunoe.schemas.ports import (
     StatementRow,
 )
 from eunoe.streams import questions
+from eunoe.streams.answers import Answer
+from eunoe.streams.asking import Question
 from eunoe.streams.identity import state
-from eunoe.streams.recall import Recall
+from eunoe.streams.recall import Found, Recall
 from eunoe.streams.stated import AskedSlot
 from tests.support.fakes import OpenKeys
 from tests.support.memories import cheap_tools
@@ -116,7 +118,23 @@ class Shelf:
 
 async def values(shelf: Shelf, question: str) -> list[str]:
     """Ask; the values of the answers."""
-    return [one.content["value"] for one in await shelf.recall().answers(ANA, question)]
+    return [one.content["value"] for one in await answers(shelf, question)]
+
+
+async def answers(shelf: Shelf, question: str) -> list[Answer]:
+    """Ask for an exact answer."""
+    recall = shelf.recall()
+    asked = Question(question, START, 10)
+    return await recall.answers(ANA, asked, await recall.read(ANA, asked))
+
+
+async def find(
+    shelf: Shelf, question: str, *, limit: int = 10, kinds: tuple[str, ...] | None = None
+) -> list[Found]:
+    """Search."""
+    recall = shelf.recall()
+    asked = Question(question, START, limit, kinds)
+    return await recall.find(ANA, asked, await recall.read(ANA, asked))
 
 
 # --- exact answers -----------------------------------------------------------------------------
@@ -128,7 +146,7 @@ async def test_the_current_value_answers(language: str) -> None:
     shelf = Shelf()
     for place in PLACES[language]:
         await shelf.say("home", place)
-    (answer,) = await shelf.recall().answers(ANA, HOME[language])
+    (answer,) = await answers(shelf, HOME[language])
     assert (answer.content["value"], answer.version.number) == (PLACES[language][-1], 2)
 
 
@@ -159,8 +177,8 @@ async def test_two_slots_whose_matters_interleave_are_two_groups(
     changes = sum(before != after for before, after in pairwise(slots))
     assert changes > 1, "the matters of the two slots must interleave, or this tests nothing"
 
-    def both_slots(question: str) -> tuple[AskedSlot, ...]:
-        assert question == "both"
+    def both_slots(question: str, *, past: bool) -> tuple[AskedSlot, ...]:
+        assert (question, past) == ("both", False)
         return AskedSlot(None, "home"), AskedSlot(None, "job")
 
     monkeypatch.setattr(questions, "asked_slots", both_slots)
@@ -209,7 +227,7 @@ async def test_a_turn_is_shown_once() -> None:
     shelf.put("t1/1", "t1", 0.8, 2.0)
     shelf.put("m1", "t1", 0.7, 1.0)
     shelf.put("t2", "t2", 0.6, 1.0)
-    found = await shelf.recall().find(ANA, "tea in Lisbon", limit=10, kinds=None)
+    found = await find(shelf, "tea in Lisbon")
     assert [one.spot.event_id for one in found] == [ident("t1"), ident("t2")]
     assert found[0].score >= found[1].score
 
@@ -220,7 +238,7 @@ async def test_no_more_than_the_limit_is_shown(limit: int) -> None:
     shelf = Shelf()
     for number in range(5):
         shelf.put(f"t{number}", f"t{number}", 0.9 - number / 10, 5.0 - number)
-    found = await shelf.recall().find(ANA, "tea in Lisbon", limit=limit, kinds=None)
+    found = await find(shelf, "tea in Lisbon", limit=limit)
     assert [one.spot.event_id for one in found] == [ident(f"t{n}") for n in range(limit)]
 
 
@@ -228,7 +246,7 @@ async def test_no_more_than_the_limit_is_shown(limit: int) -> None:
 async def test_a_question_is_hashed_under_the_owners_keys(question: str) -> None:
     """The store is asked with keyed hashes, each once, of the owner and the kinds asked for."""
     shelf = Shelf()
-    await shelf.recall().find(ANA, question, limit=10, kinds=("fact",))
+    await find(shelf, question, kinds=("fact",))
     (query,) = shelf.asked
     keys = await shelf.keys.owner(ANA)
     expected = [keys.term(term) for term in Terms().query(question)]
@@ -243,5 +261,5 @@ async def test_a_point_that_was_erased_meanwhile_is_left_out() -> None:
     shelf.put("t1", "t1", 0.9, 3.0)
     shelf.put("t2", "t2", 0.8, 2.0)
     del shelf.spots_by_id[ident("t1").bytes]
-    found = await shelf.recall().find(ANA, "tea in Lisbon", limit=10, kinds=None)
+    found = await find(shelf, "tea in Lisbon")
     assert [one.point_id for one in found] == [ident("t2")]

@@ -22,6 +22,7 @@ from eunoe.schemas.ports import (
     MemoryPoint,
     Position,
     Spot,
+    StatementRow,
     Vectors,
     WrappedKey,
 )
@@ -30,7 +31,8 @@ from eunoe.schemas.topics import COMMANDS, TURNS
 from eunoe.streams.context import OpenTurn, Sessions, Turns
 from eunoe.streams.deduplication import apply, cosine, unpack
 from eunoe.streams.identity import slot_hash
-from eunoe.streams.writer import TIMEZONE, Ports, Writer
+from eunoe.streams.writer import Ports, Writer
+from eunoe.streams.zones import TIMEZONE
 from tests.support.fakes import EPOCH, OpenKeys
 from tests.support.tools import START, SetClock, WordEncoder, WordRecogniser
 
@@ -145,6 +147,13 @@ class House:
             for place in places
             if place in found
         }
+
+    async def statements(
+        self, owner: str, slots: Sequence[bytes] | None = None
+    ) -> list[StatementRow]:
+        """Know of no time zone."""
+        del owner, slots
+        return []
 
     # The episodic store, and what opens turns.
 

@@ -1,43 +1,15 @@
-"""The ports of the stores: identity and episodes."""
+"""The port of the identity store: who the owner is, and where turns stand."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 from uuid import UUID
 
-from ..records import Box, JournalRecord
-from .language import Vectors
-from .log import Position
+from ..records import Box, MemoryScope
+from .projected import Applied, Stored
 
-__all__ = [
-    "Applied",
-    "EpisodicQuery",
-    "EpisodicStore",
-    "EventPlace",
-    "IdentityStore",
-    "KnownEvent",
-    "MemoryPoint",
-    "PointHit",
-    "Spot",
-    "StatementRow",
-    "Stored",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A journal record with its place, as projections take it."""
-
-    position: Position
-    record: JournalRecord
-
-
-class Applied(NamedTuple):
-    """How far a projection is: every journal record below `offset` has had its effect."""
-
-    epoch: str
-    offset: int
+__all__ = ["EventPlace", "IdentityStore", "KnownEvent", "Spot", "StatementRow", "TurnFilter"]
 
 
 class KnownEvent(NamedTuple):
@@ -82,6 +54,8 @@ class Spot(NamedTuple):
         speaker: As there.
         said: `said_at` as ISO 8601 text.
         kind: As there.
+        confidence: Of a memory, from 0 to 1; 1 for a turn.
+        scope: Of a memory; a turn is the user's own.
     """
 
     event: bytes
@@ -90,6 +64,8 @@ class Spot(NamedTuple):
     speaker: tuple[int, ...]
     said: str
     kind: str = "turn"
+    confidence: float = 1.0
+    scope: MemoryScope = "private"
 
     @property
     def event_id(self) -> UUID:
@@ -100,6 +76,23 @@ class Spot(NamedTuple):
     def said_at(self) -> datetime:
         """When it was said."""
         return datetime.fromisoformat(self.said)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFilter:
+    """Which turns are meant; what is None or empty bounds nothing.
+
+    Args:
+        session: Keyed hash.
+        role: Who spoke.
+        speaker: Keyed term hashes of the speaker's name.
+        labels: Keyed hashes that all have to stand at the turn.
+    """
+
+    session: bytes | None = None
+    role: str | None = None
+    speaker: tuple[int, ...] = ()
+    labels: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +185,14 @@ class IdentityStore(Protocol):
         """Return the ids of every chunk of these turns."""
         ...
 
+    async def points_of(self, owner: str, wanted: TurnFilter) -> list[bytes]:
+        """Return the 16 bytes of the ids of all points whose turn is meant, memories as well."""
+        ...
+
+    async def session(self, owner: str, number: int, *, from_end: bool) -> bytes | None:
+        """Return a session by its rank, from 0, among those with turns, by their first turn."""
+        ...
+
     async def owners(self) -> list[str]:
         """Return every owner."""
         ...
@@ -202,121 +203,4 @@ class IdentityStore(Protocol):
 
     async def close(self) -> None:
         """Release the file."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class EpisodicQuery:
-    """One question to the episodic store.
-
-    Args:
-        owner: Whose.
-        vector: L2-normalised, float32, shape (dimension,); None skips the dense part.
-        terms: Keyed hashes of the question's terms; empty skips the sparse part.
-        limit: How many points each part returns.
-        kinds: "turn" and memory kinds; None means all.
-    """
-
-    owner: str
-    vector: Vectors | None
-    terms: tuple[int, ...]
-    limit: int
-    kinds: tuple[str, ...] | None = None
-
-
-class PointHit(NamedTuple):
-    """A point that a query found; scores are those of the engine.
-
-    Args:
-        point_id: The 16 bytes of the point's id; most of what is found is never shown.
-        dense: Cosine, or None where only the sparse part found it.
-        sparse: BM25 with the owner's IDF, or None.
-    """
-
-    point_id: bytes
-    dense: float | None
-    sparse: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryPoint:
-    """A memory as the episodic store holds it; see `Candidate` and `Decision` for the fields.
-
-    Args:
-        vector: float32 from float16, shape (dimension,); None where it wasn't asked for.
-    """
-
-    memory_id: UUID
-    kind: str
-    box: Box
-    guard: bytes
-    speaker: bytes
-    sources: tuple[UUID, ...]
-    said_at: datetime
-    touched_at: datetime
-    created_at: datetime
-    last_accessed: datetime
-    importance: float
-    confidence: float
-    vector: Vectors | None = field(default=None, compare=False)
-
-
-class EpisodicStore(Protocol):
-    """What happened: turns and memories by meaning and by words.
-
-    Promises:
-        * `apply` may be repeated for any suffix of the journal and gives the same state.
-        * `query` and `nearest` are exact, see all that `apply` returned for, and never
-          return another owner's point.
-        * IDF is computed over the owner's points only.
-        * After `flush` returned, `applied` names a position that survives a power loss.
-    """
-
-    async def apply(self, records: Sequence[Stored]) -> None:
-        """Apply journal records of one partition, in order."""
-        ...
-
-    async def flush(self) -> None:
-        """Make everything applied durable, then move the markers."""
-        ...
-
-    async def applied(self, partition: int) -> Applied | None:
-        """Return the partition's durable low-water position."""
-        ...
-
-    async def query(self, query: EpisodicQuery) -> list[PointHit]:
-        """Find points; the union of the dense and the sparse part, unordered."""
-        ...
-
-    async def nearest(
-        self, owner: str, vectors: Vectors, threshold: float
-    ) -> list[list[MemoryPoint]]:
-        """Return, for each row, every memory of the owner at or over a cosine.
-
-        Args:
-            owner: Whose.
-            vectors: L2-normalised, float32, shape (texts, dimension).
-            threshold: Cosine.
-
-        Returns:
-            A list for each row, closest first, with vectors.
-        """
-        ...
-
-    async def turn_boxes(self, owner: str, event_ids: Sequence[UUID]) -> dict[UUID, Box]:
-        """Return the boxes of turns."""
-        ...
-
-    async def memories(
-        self, owner: str, memory_ids: Sequence[UUID] | None = None
-    ) -> list[MemoryPoint]:
-        """Return memories by id, or all of an owner's, without vectors, ordered by id."""
-        ...
-
-    async def optimise(self) -> None:
-        """Rebuild segments: faster queries, and deleted points vanish."""
-        ...
-
-    async def close(self) -> None:
-        """Flush and release the folder."""
         ...

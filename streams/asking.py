@@ -1,0 +1,110 @@
+"""A question with everything that bounds its answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+import orjson
+
+from ..schemas.limits import LABELS_MAX
+from ..schemas.ports import Interval, OwnerKeys, Terms, TurnFilter
+
+__all__ = ["ANYTHING", "Filters", "Question", "Scalar", "labels", "project_hash", "turn_filters"]
+
+Scalar = str | int | float | bool
+_LABEL_BYTES: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Bounds of a search beside the question; what is None or empty bounds nothing.
+
+    Args:
+        session_id: The session, as its producer named it.
+        role: Who spoke: user, assistant, tool or system.
+        name: The speaker's name.
+        source: The producer.
+        metadata: Fields of a message's metadata with their values.
+        said: When it was said.
+        verified: Whether only what somebody vouches for may answer, and only if it holds every
+            term of the question.
+    """
+
+    session_id: str | None = None
+    role: str | None = None
+    name: str | None = None
+    source: str | None = None
+    metadata: Mapping[str, Scalar] = field(default_factory=dict)
+    said: Interval = (None, None)
+    verified: bool = False
+
+
+ANYTHING: Final = Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked.
+
+    Args:
+        text: In any language.
+        now: The question's clock; aware.
+        limit: At most so many hits.
+        kinds: "turn", "slot" and memory kinds; None means all.
+        filters: Further bounds.
+        project_id: The project in which it is asked; None is outside.
+        as_of: Only what was known by then; None is all.
+    """
+
+    text: str
+    now: datetime
+    limit: int
+    kinds: tuple[str, ...] | None = None
+    filters: Filters = ANYTHING
+    project_id: str | None = None
+    as_of: datetime | None = None
+
+
+def labels(
+    keys: OwnerKeys, source: str, metadata: Mapping[str, object] | None
+) -> tuple[bytes, ...]:
+    """Return the hashes by which a turn can be filtered: of its source and its metadata's scalars.
+
+    Args:
+        keys: The owner's.
+        source: The producer.
+        metadata: As given to `add`.
+    """
+    scalars = {name: value for name, value in (metadata or {}).items() if isinstance(value, Scalar)}
+    fields = [("source", source), *(("metadata", name, scalars[name]) for name in scalars)]
+    return tuple(dict.fromkeys(_label(keys, *one) for one in fields[:LABELS_MAX]))
+
+
+def turn_filters(keys: OwnerKeys, terms: Terms, filters: Filters) -> TurnFilter | None:
+    """Return which turns the filters mean, or None where they bound no turn.
+
+    A session belongs to a source; without one, the chat is meant.
+    """
+    session = None
+    if filters.session_id is not None:
+        name = [filters.source or "chat", filters.session_id]
+        session = keys.hash("session", orjson.dumps(name).decode())
+    wanted = [("metadata", *pair) for pair in filters.metadata.items()]
+    source = () if filters.source is None else (("source", filters.source),)
+    found = TurnFilter(
+        session=session,
+        role=filters.role,
+        speaker=tuple(keys.term(term) for term in terms.query(filters.name or "")),
+        labels=tuple(_label(keys, *one) for one in (*source, *wanted)),
+    )
+    return None if found == TurnFilter() else found
+
+
+def project_hash(keys: OwnerKeys, project_id: str) -> bytes:
+    """Return the keyed hash under which a project's memories are kept."""
+    return keys.hash("project", project_id)
+
+
+def _label(keys: OwnerKeys, *parts: Scalar) -> bytes:
+    return keys.hash("label", orjson.dumps(parts).decode())[:_LABEL_BYTES]

@@ -1,0 +1,118 @@
+"""Times in turns and in questions: what a text is about, and which turns a question means. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from ..schemas.limits import ABOUT_MAX
+from ..schemas.ports import Interval
+from .times import SessionOrdinal, TimeSpan, parse
+
+__all__ = ["Asked", "about", "read_question"]
+
+_SHORT_S: Final = 3 * 3600.0
+"""An interval shorter than the shortest part of a day: people remember the hour, not the minute."""
+_WIDER_S: Final = 3600.0
+_FORMER: Final = re.compile(
+    r"(?<![a-z])(?:used? to|previous(?:ly)?|former(?:ly)?|originally|in the past|back then"
+    r"|at first|initially|before (?:that|this|the change|it changed)|no longer|old(?= \w+\?)"
+    r"|before(?=[?.!\s]*$))"
+    r"(?![a-z])|以前|原来|原先|曾经|从前|过去|之前(?=[的是住用在有做])|当初|起初|最初|改之前|换之前",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question says about time.
+
+    Args:
+        within: A sure interval: it filters.
+        near: An unsure one: it lifts.
+        past: The part of the past that the question is about, where what no longer holds answers.
+        session: The session that it asks for.
+        content: The question without its expressions of time.
+        alone: Whether it asks for nothing but that time.
+    """
+
+    within: Interval | None = None
+    near: Interval | None = None
+    past: Interval | None = None
+    session: SessionOrdinal | None = None
+    content: str = ""
+    alone: bool = False
+
+
+def read_question(question: str, now: datetime, zone: ZoneInfo) -> Asked:
+    """Read what a question says about time.
+
+    Args:
+        question: In English, Chinese or both.
+        now: When it is asked; aware.
+        zone: The user's.
+    """
+    found = parse(question, now, zone)
+    sure = [span for span in found.spans if span.sure]
+    within = _hull(sure)
+    near = None if sure else _hull(found.spans)
+    interval = within or near
+    past = interval if interval and _is_over(interval, now) else None
+    if past is None and _FORMER.search(question):
+        past = (None, now.timestamp())
+    timed = interval is not None or found.ordinal is not None
+    return Asked(
+        within=within,
+        near=near,
+        past=past,
+        session=found.ordinal,
+        content=_without(question, found.spans) if found.spans else question,
+        alone=timed and not found.rest,
+    )
+
+
+def about(text: str, said_at: datetime, zone: ZoneInfo) -> list[tuple[int, int]]:
+    """List the times that a turn names.
+
+    Args:
+        text: The turn's.
+        said_at: When it was said; aware.
+        zone: The user's, then.
+
+    Returns:
+        For each expression with a beginning and an end, where it begins in the text, and the
+        middle of its interval in seconds since 1970.
+    """
+    return [
+        (span.first, int((span.start.timestamp() + span.end.timestamp()) / 2))
+        for span in parse(text, said_at, zone).spans
+        if span.start is not None and span.end is not None
+    ][:ABOUT_MAX]
+
+
+def _hull(spans: Sequence[TimeSpan]) -> Interval | None:
+    """Return the interval from the first beginning to the last end, as wide as people remember."""
+    if not spans:
+        return None
+    starts = [span.start for span in spans]
+    ends = [span.end for span in spans]
+    start = None if None in starts else min(one.timestamp() for one in starts if one)
+    end = None if None in ends else max(one.timestamp() for one in ends if one)
+    if start is not None and end is not None and end - start < _SHORT_S:
+        return start - _WIDER_S, end + _WIDER_S
+    return start, end
+
+
+def _is_over(interval: Interval, now: datetime) -> bool:
+    end = interval[1]
+    return end is not None and end <= (now + timedelta(days=1)).timestamp()
+
+
+def _without(question: str, spans: Sequence[TimeSpan]) -> str:
+    pieces, at = [], 0
+    for span in spans:
+        pieces.append(question[at : span.first])
+        at = span.last
+    return " ".join([*pieces, question[at:]])
