@@ -12,7 +12,7 @@ import sys
 import time
 import weakref
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import IO, Any, Final, cast
 
 from ..schemas.errors import Unavailable
 from ..schemas.limits import (
@@ -109,14 +109,11 @@ class _Child:
         )
         # Also when nobody closes it, and at the latest when the interpreter ends.
         self.end = weakref.finalize(self, _end, process)
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self._questions, self._answers = process.stdin.fileno(), process.stdout.fileno()
+        self._questions = cast("IO[bytes]", process.stdin).fileno()
+        self._answers = cast("IO[bytes]", process.stdout).fileno()
         os.set_blocking(self._questions, False)
         try:
-            if self._read_answer(time.monotonic() + RECOGNISER_START_S_MAX) != GREETING:
-                message = "Another program greets."
-                raise Malformed(message)
+            self._hear_greeting()
         except BaseException:
             self.end()
             raise
@@ -142,6 +139,11 @@ class _Child:
             case _:
                 message = "An answer is none."
                 raise Malformed(message)
+
+    def _hear_greeting(self) -> None:
+        if self._read_answer(time.monotonic() + RECOGNISER_START_S_MAX) != GREETING:
+            message = "Another program was started."
+            raise Malformed(message)
 
     def _read_answer(self, deadline: float) -> Any:  # noqa: ANN401 - whatever JSON holds
         def read(count: int) -> bytes:

@@ -6,6 +6,7 @@ tenant and user; everything inside Eunoe derives from `event_id`.
 
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from typing import Annotated, Any, Final, Literal, Self
 from urllib.parse import quote, unquote
 from uuid import UUID, uuid5
@@ -20,7 +21,7 @@ from pydantic import (
     model_validator,
 )
 
-from .limits import ID_CHARACTERS_MAX, TEXT_CHARACTERS_MAX
+from .limits import ID_CHARACTERS_MAX, IDS_CACHED_MAX, TEXT_CHARACTERS_MAX
 
 __all__ = [
     "EUNOE",
@@ -144,6 +145,7 @@ class Envelope(BaseModel):
         return event_id(self.tenant_id, self.user_id, self.source, self.id)
 
 
+@lru_cache(IDS_CACHED_MAX)
 def event_id(tenant_id: str, user_id: str, source: str, producer_id: str) -> UUID:
     """Derive the internal id of an event.
 
@@ -162,6 +164,7 @@ def event_id(tenant_id: str, user_id: str, source: str, producer_id: str) -> UUI
     return uuid5(EUNOE, parts.decode())
 
 
+@lru_cache(IDS_CACHED_MAX)
 def owner_key(tenant_id: str, user_id: str) -> str:
     """Join tenant and user into the key that places records; no two pairs give one key."""
     return f"{quote(tenant_id, safe='')}/{quote(user_id, safe='')}"

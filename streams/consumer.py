@@ -1,7 +1,8 @@
 """The only loop that acknowledges: hand over, retry what may heal, bury what cannot, commit.
 
-While the handler is at some records, those that come next are read and prepared; they are handed
-over, and acknowledged, strictly after the ones before.
+While the handler is at some records, those that come next are read and prepared, two batches of
+them where there is so much to do: names are found in one while the other is encoded. They are
+handed over, and acknowledged, strictly after the ones before.
 
 Delivery: at least once. A record's offset is committed only after the handler returned for it
 and, where it was refused, after the log confirmed the dead letter. A handler is therefore
@@ -9,8 +10,9 @@ called again for records whose commit a crash prevented, and has to make that ha
 """
 
 import asyncio
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
@@ -19,6 +21,7 @@ from ..schemas.limits import (
     BACKOFF_S_FIRST,
     BACKOFF_S_MAX,
     BATCH_RECORDS_MAX,
+    BATCHES_AHEAD_MAX,
     POLL_S,
     REFUSALS_KEPT_MAX,
 )
@@ -99,6 +102,31 @@ class Progress:
         self._changed = asyncio.Event()
 
 
+@dataclass(slots=True)
+class _Batch:
+    """Records on their way to the handler.
+
+    Args:
+        before: The batch that comes before, unless that was handed over.
+    """
+
+    before: "_Batch | None"
+    read: asyncio.Event = field(default_factory=asyncio.Event)
+    is_full: bool = False
+    handed_over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def turn(self) -> None:
+        """Wait until this one may be read: early only where records are waiting anyway.
+
+        Else it would be small, and those that come a moment later would wait for the next.
+        """
+        if self.before is not None:
+            await self.before.read.wait()
+            if not self.before.is_full:
+                await self.before.handed_over.wait()
+            self.before = None
+
+
 class Consumer:
     """Feeds one handler from some partitions, strictly in order within each.
 
@@ -141,14 +169,7 @@ class Consumer:
         """
         try:
             await self._resume()
-            records = await self._next()
-            while True:
-                following = asyncio.create_task(self._next())
-                try:
-                    await self._take(records)
-                    records = await following
-                finally:
-                    following.cancel()
+            await self._go_on()
         except EunoeError as error:
             self._progress.fail(error)
             raise
@@ -157,6 +178,23 @@ class Consumer:
             self._progress.fail(failure)
             raise failure from error
 
+    async def _go_on(self) -> None:
+        ahead: deque[tuple[_Batch, asyncio.Task[list[LogRecord]]]] = deque()
+        batch: _Batch | None = None
+        try:
+            while True:
+                while len(ahead) < BATCHES_AHEAD_MAX:
+                    batch = _Batch(batch)
+                    ahead.append((batch, asyncio.create_task(self._next(batch))))
+                first, preparing = ahead[0]
+                records = await preparing
+                ahead.popleft()
+                first.handed_over.set()
+                await self._take(records)
+        finally:
+            for _, task in ahead:
+                task.cancel()
+
     async def _resume(self) -> None:
         for place in self._partitions:
             committed = await self._log.committed(self._group, *place)
@@ -164,13 +202,16 @@ class Consumer:
             self._offsets[place] = first if committed is None else committed
         self._progress.advance(dict(self._offsets))
 
-    async def _next(self) -> list[LogRecord]:
+    async def _next(self, batch: _Batch) -> list[LogRecord]:
+        await batch.turn()
         records: list[LogRecord] = []
         while not records:
             records = await self._log.poll(self._offsets, limit=BATCH_RECORDS_MAX, wait_s=POLL_S)
         for record in records:
             place = TopicPartition(record.position.topic, record.position.partition)
             self._offsets[place] = record.position.offset + 1
+        batch.is_full = len(records) >= BATCH_RECORDS_MAX
+        batch.read.set()
         if self._prepare is not None:
             await self._prepare(records)
         return records

@@ -48,6 +48,19 @@ _BRITISH: Final = {
 }  # fmt: skip
 
 
+def _by_first_character() -> dict[str, list[tuple[str, frozenset[int]]]]:
+    """Return the words of Chinese slots by their first character, each with its slots."""
+    words = sorted(set().union(*(one.words for one in CHINESE_SLOTS)))
+    found: dict[str, list[tuple[str, frozenset[int]]]] = {}
+    for word in words:
+        slots = frozenset(i for i, one in enumerate(CHINESE_SLOTS) if word in one.words)
+        found.setdefault(word[0], []).append((word, slots))
+    return found
+
+
+_WORDS_BY_FIRST: Final = _by_first_character()
+
+
 class Slot(NamedTuple):
     """A slot found in a sentence; the value is sentence[start:end]."""
 
@@ -187,13 +200,28 @@ def _is_job(value: str) -> bool:
     return words[-1].endswith(JOB_ENDS) or words[0].endswith(JOB_ENDS)
 
 
+def _possible(lower: str) -> set[int]:
+    """Return which of the Chinese slots have one of their words in a text.
+
+    Hundreds of words would have to be looked for, but few begin with a character of the text.
+    """
+    return {
+        index
+        for character in set(lower)
+        for word, indices in _WORDS_BY_FIRST.get(character, ())
+        if word in lower
+        for index in indices
+    }
+
+
 def _chinese(text: str, entities: Sequence[Entity]) -> Iterator[Slot]:
     names = {e.start: e for e in entities}
     lower = text.lower()
     starts: list[int] = []
-    for one in CHINESE_SLOTS:
+    possible = _possible(lower)
+    for index, one in enumerate(CHINESE_SLOTS):
         name = one.slot
-        if not any(word in lower for word in one.words):
+        if index not in possible:
             continue
         starts = starts or _starts(CHINESE_CLAUSE, text)
         for match in _matches(one, text, starts):
