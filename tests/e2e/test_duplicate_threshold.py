@@ -1,5 +1,7 @@
 """With the packaged encoder: the same line again is one memory, another fact never is."""
 
+import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -30,43 +32,72 @@ OTHER: Final = (
 FORMER: Final = 0.92
 
 
-async def memories(place: Path, *said: str) -> int:
+class SharedEncoder(UseEncoder):
+    """The packaged encoder, which one store leaves open for the next."""
+
+    async def close(self) -> None:
+        """Stay open."""
+
+    async def end(self) -> None:
+        """Close."""
+        await super().close()
+
+
+@pytest.fixture(scope="module", name="encoder")
+def open_encoder() -> Iterator[SharedEncoder]:
+    """Load the model once."""
+    encoder = SharedEncoder()
+    yield encoder
+    asyncio.run(encoder.end())
+
+
+@pytest.fixture(scope="module", name="recogniser")
+def load_recogniser() -> TextRecogniser:
+    """Load the models once."""
+    return TextRecogniser()
+
+
+async def memories(place: Path, encoder: SharedEncoder, *said: str) -> int:
     """Return how many memories there are after some turns of one person."""
-    async with open_memory(place, tools=cheap_tools(encoder=UseEncoder())) as memory:
+    async with open_memory(place, tools=cheap_tools(encoder=encoder)) as memory:
         for one in said:
             await memory.add(one, user_id="ana")
         return (await memory.stats(user_id="ana")).memories
 
 
 @pytest.mark.parametrize("language", REPEATED)
-async def test_the_same_line_again_is_one_memory(tmp_path: Path, language: str) -> None:
+async def test_the_same_line_again_is_one_memory(
+    tmp_path: Path, encoder: SharedEncoder, language: str
+) -> None:
     """However high the threshold, what is said again word for word is touched."""
-    assert await memories(tmp_path, *[REPEATED[language]] * 3) == 1
+    assert await memories(tmp_path, encoder, *[REPEATED[language]] * 3) == 1
 
 
 @pytest.mark.parametrize("language", REPEATED)
-async def test_a_full_stop_makes_no_other_memory(tmp_path: Path, language: str) -> None:
+async def test_a_full_stop_makes_no_other_memory(
+    tmp_path: Path, encoder: SharedEncoder, language: str
+) -> None:
     """The same line with another mark at its end, or none, is touched."""
     line = REPEATED[language].rstrip(".。")
-    assert await memories(tmp_path, f"{line}.", line, f"{line}!", f"{line}。") == 1
+    assert await memories(tmp_path, encoder, f"{line}.", line, f"{line}!", f"{line}。") == 1
 
 
 @pytest.mark.parametrize(("language", "one", "other"), OTHER)
 async def test_swapped_sides_and_opposites_stay_two(
-    tmp_path: Path, language: str, one: str, other: str
+    tmp_path: Path, encoder: SharedEncoder, language: str, one: str, other: str
 ) -> None:
     """Two facts that only the threshold can tell apart are both kept."""
     del language  # it names the case
-    assert await memories(tmp_path, one, other) == 2
+    assert await memories(tmp_path, encoder, one, other) == 2
 
 
 @pytest.mark.parametrize(("language", "one", "other"), OTHER)
-async def test_only_the_threshold_tells_those_apart(language: str, one: str, other: str) -> None:
+async def test_only_the_threshold_tells_those_apart(
+    encoder: SharedEncoder, recogniser: TextRecogniser, language: str, one: str, other: str
+) -> None:
     """The pairs above are hard: equal guards, and closer than the nominal threshold was."""
     del language  # it names the case
-    encoder = UseEncoder()
     first, second = (unpack(pack(vector)) for vector in await encoder.encode([one, other]))
-    await encoder.close()
-    names = TextRecogniser().find([one, other])
+    names = recogniser.find([one, other])
     assert guard(one, names[0]) == guard(other, names[1])
     assert FORMER <= cosine(first, second) < DUPLICATE_COSINE
