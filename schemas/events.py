@@ -21,16 +21,24 @@ from pydantic import (
     model_validator,
 )
 
-from .limits import ID_CHARACTERS_MAX, IDS_CACHED_MAX, TEXT_CHARACTERS_MAX
+from .limits import (
+    ID_CHARACTERS_MAX,
+    IDS_CACHED_MAX,
+    RECALLS_QUEUED_MAX,
+    SEARCH_LIMIT_MAX,
+    TEXT_CHARACTERS_MAX,
+)
 
 __all__ = [
     "EUNOE",
     "PAYLOADS",
+    "Answered",
     "Envelope",
     "EventType",
     "Forget",
     "Identifier",
     "Payload",
+    "Recalled",
     "Role",
     "SetTimezone",
     "Turn",
@@ -55,6 +63,7 @@ class EventType(StrEnum):
     TURN_ADDED = "eunoe.turn.added.v1"
     SET_TIMEZONE = "eunoe.set-timezone.v1"
     FORGET = "eunoe.forget.v1"
+    RECALLED = "eunoe.recalled.v1"
 
 
 class Turn(BaseModel):
@@ -86,12 +95,41 @@ class Forget(BaseModel):
     event_ids: Annotated[tuple[UUID, ...], Field(min_length=1)]
 
 
-Payload = Turn | SetTimezone | Forget
+class Answered(BaseModel):
+    """One search, by the ids of what it served; neither the question nor any text.
 
-PAYLOADS: Final[dict[EventType, type[Turn] | type[SetTimezone] | type[Forget]]] = {
+    Args:
+        moment: When it was answered.
+        ids: Event ids of turns and ids of memories, best first.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    moment: AwareDatetime
+    ids: Annotated[tuple[UUID, ...], Field(min_length=1, max_length=SEARCH_LIMIT_MAX)]
+
+
+class Recalled(BaseModel):
+    """What an owner's searches of a few seconds served.
+
+    Args:
+        served_at: When the last of them was answered.
+        searches: In the order in which they were answered.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    served_at: AwareDatetime
+    searches: Annotated[tuple[Answered, ...], Field(min_length=1, max_length=RECALLS_QUEUED_MAX)]
+
+
+Payload = Turn | SetTimezone | Forget | Recalled
+
+PAYLOADS: Final[dict[EventType, type[Turn] | type[SetTimezone] | type[Forget] | type[Recalled]]] = {
     EventType.TURN_ADDED: Turn,
     EventType.SET_TIMEZONE: SetTimezone,
     EventType.FORGET: Forget,
+    EventType.RECALLED: Recalled,
 }
 
 

@@ -61,11 +61,20 @@ __all__ = [
     "PIECE_CHARACTERS_MAX",
     "PING_S_MAX",
     "POLL_S",
+    "PROMPT_CITED_MAX",
+    "PROMPT_SHARES",
+    "PROMPT_TEXT_TOKENS_MIN",
+    "PROMPT_TOKENS_MAX",
     "PROPOSALS_MAX",
     "PROPOSAL_CHARACTERS_MAX",
     "QUERY_CHARACTERS_MAX",
     "READ_CHARACTERS_MAX",
     "REASON_CHARACTERS_MAX",
+    "RECALLS_BATCH",
+    "RECALLS_CLOSE_S_MAX",
+    "RECALLS_EVERY_S",
+    "RECALLS_QUEUED_MAX",
+    "RECALL_IDS_QUEUED_MAX",
     "RECOGNISER_FRAME_BYTES_MAX",
     "RECOGNISER_STARTS_MAX",
     "RECOGNISER_START_S_MAX",
@@ -80,6 +89,7 @@ __all__ = [
     "SETTLE_TIMEOUT_S",
     "SILENCE_S_MAX",
     "SMALL_TURNS_MAX",
+    "SPEAKER_CHARACTERS_MAX",
     "SPOTS_CACHED_MAX",
     "STATEMENTS_MAX",
     "TEXT_CHARACTERS_MAX",
@@ -128,6 +138,11 @@ LISTED_TURNS_MAX: Final = 1_000  # of a time that is asked for alone
 LABELS_MAX: Final = 32  # fields of metadata that a turn can be filtered by
 CONTEXT_TURNS: Final = 2  # how many turns before are summarised
 CONTEXT_CHARACTERS_MAX: Final = 240  # the short summary of what came before
+PROMPT_TOKENS_MAX: Final = 100_000  # a block of text for a prompt
+PROMPT_SHARES: Final = 3  # a text that takes more than one of so many is cut, if not all fits
+PROMPT_TEXT_TOKENS_MIN: Final = 8  # of a text that is cut: less tells nothing
+PROMPT_CITED_MAX: Final = 5  # sources of a line
+SPEAKER_CHARACTERS_MAX: Final = 40  # of a name in a line
 
 # --- Batches and pages -------------------------------------------------------------------------
 
@@ -140,6 +155,7 @@ GROUP_RECORDS_MAX: Final = 10_000  # of calls that wait and share one transactio
 RECOGNISER_FRAME_BYTES_MAX: Final = 32 * 1024 * 1024
 FLUSH_RECORDS: Final = 2_000  # applied records after which the episodic store is flushed
 LIST_PAGE: Final = 500
+RECALLS_BATCH: Final = 100  # searches after which what they served is published at once
 LETTERS_PAGE: Final = 256
 NEAREST_PAGE: Final = 32  # near duplicates asked for at a time
 SCROLL_PAGE: Final = 512
@@ -150,6 +166,8 @@ COLLECTED_MAX: Final = 10_000  # records applied while a shard is optimised: up 
 # --- What is held in memory --------------------------------------------------------------------
 
 REFUSALS_KEPT_MAX: Final = 10_000  # reasons remembered for callers who wait
+RECALLS_QUEUED_MAX: Final = 1_000  # searches whose ids wait to be published
+RECALL_IDS_QUEUED_MAX: Final = 20_000  # of what they served, all together
 SESSIONS_CACHED_MAX: Final = 1_024
 LOG_KEYS_CACHED_MAX: Final = 4_096
 DATA_KEYS_CACHED_MAX: Final = 10_000
@@ -182,6 +200,8 @@ PING_S_MAX: Final = 5.0  # for the first answer on a connection
 SILENCE_S_MAX: Final = 60.0  # between two signs of life while a call is worked on
 BUSY_EVERY_S: Final = 1.0  # between two signs of life
 CLOSE_S_MAX: Final = 5.0  # for calls that change something, when the door closes
+RECALLS_EVERY_S: Final = 5.0  # between a search and the publication of what it served
+RECALLS_CLOSE_S_MAX: Final = 2.0  # for what is left of it, when the memory closes
 OPTIMISE_S_MAX: Final = 3_600.0  # 20,000 points take 15 s on two cores
 RECOGNISER_STARTS_MAX: Final = 2  # of its process, without an answer between; then here
 RECOGNISER_START_S_MAX: Final = 60.0  # for an interpreter to be there: .3 s

@@ -11,6 +11,7 @@ __all__ = [
     "JOURNAL",
     "KEYS",
     "PARTITIONS",
+    "RECALLS",
     "TOPICS",
     "TURNS",
     "WRITER_GROUP",
@@ -91,6 +92,14 @@ DEAD_LETTERS: Final = Topic(
     Retention.WEEK,
     sealed_by_log=False,
 )
+RECALLS: Final = Topic(
+    "eunoe.recalls.v1",
+    "tenant/owner",
+    "what searches served, ids only",
+    Retention.WEEK,
+    sealed_by_log=True,
+)
 
-TOPICS: Final = (TURNS, COMMANDS, JOURNAL, KEYS, DEAD_LETTERS)
+TOPICS: Final = (TURNS, COMMANDS, JOURNAL, KEYS, DEAD_LETTERS, RECALLS)
 INGRESS: Final = (TURNS, COMMANDS)
+"""What the writer decides; recalls come in too, but nothing is decided on them yet."""

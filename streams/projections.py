@@ -26,6 +26,7 @@ from ..schemas.ports import (
 )
 from ..schemas.records import JournalRecord
 from ..schemas.topics import INGRESS, JOURNAL, WRITER_GROUP
+from .serving import Served
 
 __all__ = [
     "ERASURE_GROUP",
@@ -60,11 +61,13 @@ class Erasures:
     Args:
         log: Where the journal and the ingress topics are.
         keys: Where the data keys are.
+        served: What searches served; None where nobody searches.
     """
 
-    def __init__(self, log: Log, keys: Keys) -> None:
+    def __init__(self, log: Log, keys: Keys, served: Served | None = None) -> None:
         self._log = log
         self._keys = keys
+        self._served = served
         self._partitions: set[int] = set()
 
     async def apply(self, records: Sequence[Stored]) -> None:
@@ -84,6 +87,9 @@ class Erasures:
             )
             await self._log.compact(JOURNAL.name)
             await self.trim(stored.position.partition)
+            if self._served is not None:
+                gone = {*erasure.events, *erasure.memories}
+                await self._served.erase(stored.record.owner, gone)
             await self._log.vacuum()
             await self.mark(stored)
 
@@ -186,6 +192,7 @@ class Journal(JournalReader):
         identity: Who the owners are.
         episodes: What happened.
         partitions: How many partitions the journal has.
+        served: What searches served, which a forget reaches too; None where nobody searches.
     """
 
     def __init__(
@@ -195,12 +202,14 @@ class Journal(JournalReader):
         identity: IdentityStore,
         episodes: EpisodicStore,
         partitions: int,
+        *,
+        served: Served | None = None,
     ) -> None:
         super().__init__(log, partitions)
         self.log = log
         self._keys = keys
         self._episodes = episodes
-        self._erasures = Erasures(log, keys)
+        self._erasures = Erasures(log, keys, served)
         self._projections: tuple[Projection, ...] = (identity, episodes, self._erasures)
         self._newest: dict[int, Stored] = {}
         """The newest record of each partition that was applied since the last flush."""

@@ -17,7 +17,7 @@ import numpy as np
 import orjson
 
 from ..schemas.errors import Rejected
-from ..schemas.events import Envelope, Forget, SetTimezone, Turn
+from ..schemas.events import Envelope, Forget, Recalled, SetTimezone, Turn
 from ..schemas.limits import CONTEXT_CHARACTERS_MAX
 from ..schemas.ports import LogRecord, MemoryPoint, OwnerKeys, Vectors, WrappedKey
 from ..schemas.records import Candidate, Decision, JournalRecord, Statement
@@ -289,6 +289,8 @@ class Writer:
     async def _command(self, record: LogRecord, event: Envelope | Rejected) -> Rejected | None:
         if isinstance(event, Rejected):
             return event
+        if isinstance(event.payload, Recalled):
+            return Rejected("A recall is no command: publish it to its own topic.")
         keys = await self._ports.keys.owner(event.owner)
         refused, is_new = await self._identify(event, keys, _Batch())
         if not is_new:

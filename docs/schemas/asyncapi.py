@@ -15,7 +15,17 @@ from uuid import UUID
 import orjson
 
 from eunoe.schemas.cloudevents import encode
-from eunoe.schemas.events import PAYLOADS, Envelope, EventType, Forget, Payload, SetTimezone, Turn
+from eunoe.schemas.events import (
+    PAYLOADS,
+    Answered,
+    Envelope,
+    EventType,
+    Forget,
+    Payload,
+    Recalled,
+    SetTimezone,
+    Turn,
+)
 from eunoe.schemas.limits import ID_CHARACTERS_MAX
 from eunoe.schemas.topics import (
     COMMANDS,
@@ -23,6 +33,7 @@ from eunoe.schemas.topics import (
     JOURNAL,
     KEYS,
     PARTITIONS,
+    RECALLS,
     TOPICS,
     TURNS,
     WRITER_GROUP,
@@ -52,6 +63,7 @@ MESSAGES: Final[dict[Topic, tuple[str, ...]]] = {
     JOURNAL: (JOURNAL_RECORD, TOMBSTONE),
     KEYS: (WRAPPED_KEY, TOMBSTONE),
     DEAD_LETTERS: (DEAD_LETTER,),
+    RECALLS: (EventType.RECALLED.value,),
 }
 
 RETENTION: Final[dict[Retention, tuple[str, dict[str, Any]]]] = {
@@ -80,6 +92,7 @@ OPERATIONS: Final[tuple[tuple[str, str, Topic, str | None, str], ...]] = (
     ("receiveCommands", "receive", COMMANDS, WRITER_GROUP, "The writer carries commands out."),
     ("sendJournal", "send", JOURNAL, None, "One record per accepted event; tombstones."),
     ("receiveJournal", "receive", JOURNAL, ERASURE_GROUP, "Stores and erasures apply records."),
+    ("sendRecalls", "send", RECALLS, None, "Searches leave the ids of what they served."),
 )
 """Name, action, topic, consumer group that commits, and what happens; stores keep their own
 markers, so the group of the journal is that of erasures."""
@@ -128,6 +141,14 @@ EXAMPLES: Final[dict[EventType, dict[str, Payload]]] = {
     EventType.SET_TIMEZONE: {"shanghai": SetTimezone(timezone="Asia/Shanghai")},
     EventType.FORGET: {
         "one-turn": Forget(event_ids=(UUID("c9d30d4e-ba55-595d-9e16-1f3a2cba2d43"),))
+    },
+    EventType.RECALLED: {
+        "one-search": Recalled(
+            served_at=MOMENT,
+            searches=(
+                Answered(moment=MOMENT, ids=(UUID("c9d30d4e-ba55-595d-9e16-1f3a2cba2d43"),)),
+            ),
+        )
     },
 }
 

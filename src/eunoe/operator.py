@@ -12,6 +12,7 @@ from .schemas.topics import INGRESS, JOURNAL, WRITER_GROUP
 from .streams.consumer import Progress
 from .streams.letters import Letters
 from .streams.projections import Journal
+from .streams.serving import Served
 
 __all__ = ["Operator"]
 
@@ -23,12 +24,16 @@ class Operator:
         engines: All of them.
         letters: Dead letters.
         progress: Of the writer.
+        served: What searches served.
     """
 
-    def __init__(self, engines: Engines, letters: Letters, progress: Progress) -> None:
+    def __init__(
+        self, engines: Engines, letters: Letters, progress: Progress, served: Served
+    ) -> None:
         self._engines = engines
         self._letters = letters
         self._progress = progress
+        self._served = served
 
     async def stats(self, owner: str | None) -> Stats:
         """Count, for one owner or for all."""
@@ -70,7 +75,13 @@ class Operator:
         count = len(await self._letters.refused(None, show=False))
         detail = f"{count} refused events are kept: see eunoe dead-letters"
         checks.append(Check(name="dead letters", ok=True, detail=detail))
+        checks.append(Check(name="recalls", ok=True, detail=self._recalls()))
         return checks
+
+    def _recalls(self) -> str:
+        served = self._served
+        counts = f"{served.waiting} searches wait to be published, {served.dropped} were given up"
+        return counts if served.trouble is None else f"{counts}: {served.trouble}"
 
     async def report(
         self, owner: str, command: UUID, producer_ids: tuple[str, ...], journal: Journal

@@ -22,6 +22,7 @@ from .streams.letters import Letters
 from .streams.projections import Journal
 from .streams.reading import Reader
 from .streams.recall import Recall
+from .streams.serving import Served
 
 if TYPE_CHECKING:
     from .streams.writer import Writer
@@ -41,7 +42,10 @@ class Runtime:
         self.engines = engines
         self.progress = Progress()
         keys, identity, episodes = engines.keys, engines.identity, engines.episodes
-        self.journal = Journal(engines.log, keys, identity, episodes, engines.partitions)
+        self.served = Served(engines.log, identity, engines.clock)
+        self.journal = Journal(
+            engines.log, keys, identity, episodes, engines.partitions, served=self.served
+        )
         self._turns_searchable = turns_searchable
         self._turns = Turns(keys, identity, episodes, self.journal)
         self.reader = Reader(keys, identity, episodes, self._turns, self.journal)
@@ -54,7 +58,7 @@ class Runtime:
             turns_searchable=turns_searchable,
         )
         self.letters = Letters(engines.log, keys, engines.clock, engines.partitions)
-        self.operator = Operator(engines, self.letters, self.progress)
+        self.operator = Operator(engines, self.letters, self.progress, self.served)
 
     def _writer(self) -> "Writer":
         from .streams.preparation import Ports  # noqa: PLC0415 - as the writer
@@ -81,7 +85,10 @@ class Runtime:
             answers = await self.recall.answers(owner, question, asked)
             if answers:
                 return (await self.reader.slot_hits(owner, answers))[: question.limit]
-        return await self.reader.hits(owner, await self.recall.find(owner, question, asked))
+        found = await self.recall.find(owner, question, asked)
+        hits = await self.reader.hits(owner, found)
+        self.served.note(owner, found, self.engines.clock.now())
+        return hits
 
     async def publish(
         self, topic: str, events: Sequence[Envelope], *, wait: bool
@@ -153,13 +160,14 @@ class Runtime:
         )
         writing = asyncio.create_task(consumer.run(), name="eunoe-writer")
         keeping = asyncio.create_task(self._keep_house(), name="eunoe-housekeeping")
-        return partial(_end, (keeping, writing))
+        return partial(_end, (keeping, writing), self.served.start())
 
     async def _keep_house(self) -> None:
-        """Do what is due by the clock: dead letters go after their week."""
+        """Do what is due by the clock: dead letters and recalls go after their week."""
         while True:
             try:
                 await self.letters.expire()
+                await self.served.expire()
             except Unavailable:
                 pass  # the next round does it
             except EunoeError as error:
@@ -191,8 +199,11 @@ class _LateWriter:
         return await asyncio.shield(self._making)
 
 
-async def _end(tasks: "Sequence[asyncio.Task[None]]") -> None:
+async def _end(
+    tasks: "Sequence[asyncio.Task[None]]", end_serving: Callable[[], Awaitable[None]]
+) -> None:
     for task in tasks:
         task.cancel()
         with suppress(asyncio.CancelledError, EunoeError):  # whoever waited was told already
             await task
+    await end_serving()

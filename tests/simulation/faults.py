@@ -23,7 +23,14 @@ from eunoe.infra.embedded.log import SqliteLog
 from eunoe.infra.embedded.log_sealer import LogSealer
 from eunoe.schemas.errors import Unavailable
 from eunoe.schemas.ports import NewRecord
-from eunoe.schemas.topics import COMMANDS, DEAD_LETTERS, JOURNAL, TURNS, WRITER_GROUP
+from eunoe.schemas.topics import (
+    COMMANDS,
+    DEAD_LETTERS,
+    JOURNAL,
+    RECALLS,
+    TURNS,
+    WRITER_GROUP,
+)
 
 __all__ = ["CRASHED", "FIRST", "OFTEN", "STEPS", "Crash", "Faults"]
 
@@ -34,6 +41,7 @@ APPENDS: Final = {
     COMMANDS.name: "append commands",
     JOURNAL.name: "append journal",
     DEAD_LETTERS.name: "append dead letter",
+    RECALLS.name: "append recalls",
 }
 OFTEN: Final = (
     "seal log values",
@@ -53,6 +61,7 @@ SELDOM: Final = (
     "make owner keys",
     "append commands",
     "append dead letter",
+    "append recalls",
     "append tombstones",
     "make master key",
     "make store file",

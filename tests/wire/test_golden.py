@@ -15,7 +15,16 @@ from uuid import UUID
 import pytest
 
 from eunoe.schemas.cloudevents import decode, encode
-from eunoe.schemas.events import Envelope, EventType, Forget, Payload, SetTimezone, Turn
+from eunoe.schemas.events import (
+    Answered,
+    Envelope,
+    EventType,
+    Forget,
+    Payload,
+    Recalled,
+    SetTimezone,
+    Turn,
+)
 from eunoe.schemas.records import (
     Box,
     Candidate,
@@ -65,6 +74,16 @@ EVENTS: Final = {
         EventType.SET_TIMEZONE, SetTimezone(timezone="Asia/Shanghai")
     ),
     "eunoe.forget.v1.json": _event(EventType.FORGET, Forget(event_ids=(ONE, TWO))),
+    "eunoe.recalled.v1.json": _event(
+        EventType.RECALLED,
+        Recalled(
+            served_at=MOMENT,
+            searches=(
+                Answered(moment=MOMENT, ids=(TWO, ONE)),
+                Answered(moment=MOMENT, ids=(THREE,)),
+            ),
+        ),
+    ),
 }
 
 BOX: Final = Box(key_id=TWO, sealed=bytes(range(32)))

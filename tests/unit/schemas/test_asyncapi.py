@@ -15,7 +15,16 @@ from eunoe.schemas.cloudevents import decode as decode_event
 from eunoe.schemas.cloudevents import encode
 from eunoe.schemas.errors import Rejected
 from eunoe.schemas.events import PAYLOADS, EventType
-from eunoe.schemas.topics import COMMANDS, INGRESS, JOURNAL, PARTITIONS, TOPICS, TURNS, Retention
+from eunoe.schemas.topics import (
+    COMMANDS,
+    INGRESS,
+    JOURNAL,
+    PARTITIONS,
+    RECALLS,
+    TOPICS,
+    TURNS,
+    Retention,
+)
 from eunoe.streams.letters import KEPT, Letter
 
 DOCS: Final = Path(__file__).resolve().parents[3] / "docs"
@@ -117,21 +126,24 @@ def test_kafka_bindings_follow_the_table(topic: Any) -> None:
 
 
 def test_every_event_type_is_a_message_of_its_ingress_topic() -> None:
-    """Turns come in by one topic, commands by the other, and no event type is left out."""
+    """Turns, recalls and commands have a topic each, and no event type is left out."""
     turns = {EventType.TURN_ADDED.value}
     assert set(DOCUMENT["channels"][TURNS.name]["messages"]) == turns
-    commands = {kind.value for kind in EventType} - turns
+    recalls = {EventType.RECALLED.value}
+    assert set(DOCUMENT["channels"][RECALLS.name]["messages"]) == recalls
+    commands = {kind.value for kind in EventType} - turns - recalls
     assert set(DOCUMENT["channels"][COMMANDS.name]["messages"]) == commands
 
 
 def test_ingress_and_journal_are_sent_and_received() -> None:
-    """Both directions of the topics that a program outside may meet are operations."""
+    """Both directions of the topics that a program outside may meet; recalls are only sent yet."""
     found = {
         (one["action"], resolve(one["channel"]["$ref"], DOCUMENT, DOCS)["address"])
         for one in DOCUMENT["operations"].values()
     }
     topics = (*INGRESS, JOURNAL)
-    assert found == {(action, topic.name) for action in ("send", "receive") for topic in topics}
+    both = {(action, topic.name) for action in ("send", "receive") for topic in topics}
+    assert found == {*both, ("send", RECALLS.name)}
 
 
 @pytest.mark.parametrize(("kind", "example"), EXAMPLES)

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 from eunoe.schemas.cloudevents import decode, encode
 from eunoe.schemas.errors import Rejected
-from eunoe.schemas.events import Envelope, EventType, Forget, SetTimezone, Turn
+from eunoe.schemas.events import (
+    Answered,
+    Envelope,
+    EventType,
+    Forget,
+    Recalled,
+    SetTimezone,
+    Turn,
+)
 
 SECRET = "xylophone"  # noqa: S105 - a word that no error message may repeat
 
@@ -43,15 +51,26 @@ turns = st.builds(
     agent_id=st.none() | texts,
     metadata=st.none() | st.dictionaries(texts, json_values, max_size=3),
 )
+offsets = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+moments = st.datetimes(timezones=offsets)
+ids = st.lists(st.uuids(), min_size=1, max_size=3).map(tuple)
+answered = st.builds(Answered, moment=moments, ids=ids)
 payloads = st.one_of(
     st.tuples(st.just(EventType.TURN_ADDED), turns),
     st.tuples(st.just(EventType.SET_TIMEZONE), st.builds(SetTimezone, timezone=texts)),
     st.tuples(
         st.just(EventType.FORGET),
-        st.builds(Forget, event_ids=st.lists(st.uuids(), min_size=1, max_size=3).map(tuple)),
+        st.builds(Forget, event_ids=ids),
+    ),
+    st.tuples(
+        st.just(EventType.RECALLED),
+        st.builds(
+            Recalled,
+            served_at=moments,
+            searches=st.lists(answered, min_size=1, max_size=3).map(tuple),
+        ),
     ),
 )
-offsets = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 
 
 @st.composite
@@ -62,7 +81,7 @@ def envelopes(draw: st.DrawFn) -> Envelope:
         id=draw(texts),
         source=draw(texts),
         type=kind,
-        time=draw(st.datetimes(timezones=offsets)),
+        time=draw(moments),
         tenant_id=draw(texts),
         user_id=draw(texts),
         payload=payload,

@@ -14,6 +14,7 @@ from eunoe.schemas.events import (
     Envelope,
     EventType,
     Forget,
+    Recalled,
     SetTimezone,
     Turn,
     event_id,
@@ -130,7 +131,7 @@ def test_events_are_frozen() -> None:
 def test_every_type_has_a_payload_and_a_version() -> None:
     """Each event type names its payload, and ends in its version."""
     assert set(PAYLOADS) == set(EventType)
-    assert set(PAYLOADS.values()) == {Turn, SetTimezone, Forget}
+    assert set(PAYLOADS.values()) == {Turn, SetTimezone, Forget, Recalled}
     assert all(kind.value.rpartition(".")[2] == "v1" for kind in EventType)
 
 
