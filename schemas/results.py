@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 __all__ = [
     "Check",
+    "Context",
     "DeadLetter",
     "ForgetReport",
     "Hit",
@@ -45,6 +46,23 @@ class Hit(_Result):
     kind: str
     tier: str
     why: dict[str, float]
+
+
+class Context(_Result):
+    """What answers a question, as a block of text for a prompt.
+
+    Args:
+        text: A line that says zone and clock, then a line for each hit: exact answers first, then
+            by time. Empty where nothing was found or no line fits.
+        tokens: How many the text has, by the rule of `streams.tokens`.
+        hits: Those that are in the text, best first.
+        timezone: IANA name of the zone in which its times are.
+    """
+
+    text: str
+    tokens: int
+    hits: tuple[Hit, ...]
+    timezone: str
 
 
 class Item(_Result):

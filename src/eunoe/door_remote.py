@@ -31,6 +31,7 @@ from .schemas.limits import (
 )
 from .schemas.results import (
     Check,
+    Context,
     DeadLetter,
     ForgetReport,
     Hit,
@@ -56,6 +57,7 @@ _Checks = list[Check]
 
 _IDS: Final = TypeAdapter(_Ids)
 _HITS: Final = TypeAdapter(_Hits)
+_CONTEXT: Final = TypeAdapter(Context)
 _ITEM: Final = TypeAdapter(Item)
 _ITEMS: Final = TypeAdapter(_Items)
 _REVISIONS: Final = TypeAdapter(_Revisions)
@@ -203,6 +205,23 @@ class RemoteMemory:
         """Do as `Memory.search`."""
         return await self._ask("search", locals(), _HITS)
 
+    async def context(  # noqa: PLR0913 - the façade's signature
+        self,
+        query: str,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        budget_tokens: int = 1000,
+        limit: int = 30,
+        kinds: Sequence[str] | None = None,
+        filters: Mapping[str, Any] | None = None,
+        project_id: str | None = None,
+        now: datetime | None = None,
+        as_of: datetime | None = None,
+    ) -> Context:
+        """Do as `Memory.context`."""
+        return await self._ask("context", locals(), _CONTEXT)
+
     async def get(
         self,
         id: Id,  # noqa: A002 - the façade's name
@@ -310,6 +329,7 @@ class RemoteMemory:
 
 CALLS: Final[dict[str, Callable[..., object]]] = {
     "add": RemoteMemory.add,
+    "context": RemoteMemory.context,
     "dead_letters": RemoteMemory.dead_letters,
     "digest": RemoteMemory.digest,
     "doctor": RemoteMemory.doctor,

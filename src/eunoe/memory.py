@@ -7,28 +7,29 @@ from contextlib import AsyncExitStack
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from .commanding import command_event, turns_to_forget
 from .door import serve as serve_door
 from .infra.settings import Settings
 from .infra.wiring import Tools, open_engines
 from .parameters import (
-    filters_of,
+    budget_of,
     ident_of,
     kinds_of,
     limit_of,
-    moment_of,
     name_of,
     not_yet,
-    question_of,
     seconds_of,
     several,
 )
+from .prompter import Prompter
+from .questioning import question_from
 from .runtime import Runtime
 from .schemas.errors import Rejected, Unavailable
-from .schemas.events import Envelope, EventType, Forget, SetTimezone, owner_key
+from .schemas.events import Forget, SetTimezone, owner_key
 from .schemas.limits import SETTLE_TIMEOUT_S
-from .schemas.ports import EventPlace, Position
 from .schemas.results import (
     Check,
+    Context,
     DeadLetter,
     ForgetReport,
     Hit,
@@ -51,10 +52,8 @@ Revisions = list[Revision]
 ProfileFields = list[ProfileField]
 Refused = list[DeadLetter]
 Checks = list[Check]
-Positions = list[Position]
 
 TENANT: Final = "default"
-RUNTIME: Final = "eunoe"
 
 
 class Memory:
@@ -215,18 +214,41 @@ class Memory:
         Raises:
             Rejected: A parameter can't be used.
         """
-        question = Question(
-            text=question_of(query),
-            now=moment_of("now", now) or self.runtime.engines.clock.now(),
-            limit=limit_of(limit),
-            kinds=kinds_of(kinds),
-            filters=filters_of(filters),
-            project_id=None if project_id is None else name_of("project_id", project_id),
-            as_of=moment_of("as_of", as_of),
+        question = self._question(
+            query, limit, kinds=kinds, filters=filters, project=project_id, now=now, as_of=as_of
         )
         if not question.text or question.limit == 0:
             return []
         return await self.runtime.search(self._owner(tenant_id, user_id), question)
+
+    async def context(  # noqa: D417, PLR0913 - those of a search, described there
+        self,
+        query: str,
+        *,
+        user_id: str,
+        tenant_id: str = TENANT,
+        budget_tokens: int = 1000,
+        limit: int = 30,
+        kinds: Sequence[str] | None = None,
+        filters: Mapping[str, Any] | None = None,
+        project_id: str | None = None,
+        now: datetime | None = None,
+        as_of: datetime | None = None,
+    ) -> Context:
+        """Write what `search` finds, of the same parameters, as a block of text for a prompt.
+
+        Args:
+            budget_tokens: Most tokens of the block: words, characters of Chinese, Japanese and
+                Korean, and marks. The best hits get in.
+
+        Raises:
+            Rejected: A parameter can't be used.
+        """
+        question = self._question(
+            query, limit, kinds=kinds, filters=filters, project=project_id, now=now, as_of=as_of
+        )
+        owner = self._owner(tenant_id, user_id)
+        return await Prompter(self.runtime).context(owner, question, budget_of(budget_tokens))
 
     async def get(self, id: Ident, *, user_id: str, tenant_id: str = TENANT) -> Item:  # noqa: A002 - the field's word
         """Return a turn by its producer's id (or (source, id)), a memory by its id, or a slot.
@@ -302,13 +324,9 @@ class Memory:
         owner = self._owner(tenant_id, user_id)
         idents = [ident_of(one) for one in (several(ids))]
         await self.settled()  # what was only just acknowledged can be forgotten too
-        places = [await self._turn_to_forget(owner, one) for one in idents]
-        events = tuple(dict.fromkeys(place.event_id for place in places))
-        if not events:
-            message = "Nothing to forget: give at least one id."
-            raise Rejected(message)
+        events = await turns_to_forget(self.runtime.reader, owner, idents)
         producer_ids = await self.runtime.reader.producer_ids(owner, events)
-        command, _ = await self._command(tenant_id, user_id, Forget(event_ids=events))
+        command = await self._command(tenant_id, user_id, Forget(event_ids=events))
         return await self.runtime.operator.report(
             owner, command, producer_ids, self.runtime.journal
         )
@@ -358,35 +376,17 @@ class Memory:
             self.runtime.engines.recogniser.recognise(["Ana 安娜"]),
         )
 
-    async def _turn_to_forget(self, owner: str, ident: Ident) -> EventPlace:
-        place = await self.runtime.reader.place(owner, ident)
-        if place is not None:
-            return place
-        item = await self.runtime.reader.get(owner, ident)
-        turns = ", ".join(item.sources)
-        message = (
-            f"{item.id} is a {item.kind} and not a turn: forget the turns that it came from, "
-            f"{turns}."
-        )
-        raise Rejected(message)
-
     async def _command(
         self, tenant_id: str, user_id: str, payload: SetTimezone | Forget
-    ) -> tuple[uuid.UUID, Positions]:
-        kind = EventType.FORGET if isinstance(payload, Forget) else EventType.SET_TIMEZONE
-        event = Envelope(
-            id=str(uuid.uuid4()),
-            source=RUNTIME,
-            type=kind,
-            time=self.runtime.engines.clock.now(),
-            tenant_id=name_of("tenant_id", tenant_id),
-            user_id=name_of("user_id", user_id),
-            payload=payload,
-        )
+    ) -> uuid.UUID:
+        now = self.runtime.engines.clock.now()
+        event = command_event(payload, tenant_id=tenant_id, user_id=user_id, now=now)
         await self.settled()
-        return event.event_id, await self.runtime.publish(
-            COMMANDS.name, [event], wait=self._process
-        )
+        await self.runtime.publish(COMMANDS.name, [event], wait=self._process)
+        return event.event_id
+
+    def _question(self, query: str, limit: int, **bounds: object) -> Question:
+        return question_from(query, self.runtime.engines.clock, limit=limit, **bounds)
 
     def _owner(self, tenant_id: str, user_id: str) -> str:
         return owner_key(name_of("tenant_id", tenant_id), name_of("user_id", user_id))

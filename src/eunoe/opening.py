@@ -21,6 +21,7 @@ Where = str | PathLike[str] | Settings | None
 CALLS: Final = frozenset(
     (
         "add",
+        "context",
         "dead_letters",
         "digest",
         "doctor",

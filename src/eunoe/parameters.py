@@ -5,12 +5,18 @@ from datetime import datetime
 from typing import Final, get_args
 
 from .schemas.errors import Rejected
-from .schemas.limits import ID_CHARACTERS_MAX, QUERY_CHARACTERS_MAX, SEARCH_LIMIT_MAX
+from .schemas.limits import (
+    ID_CHARACTERS_MAX,
+    PROMPT_TOKENS_MAX,
+    QUERY_CHARACTERS_MAX,
+    SEARCH_LIMIT_MAX,
+)
 from .schemas.records import MemoryKind
 from .streams.asking import ANYTHING, Filters, Scalar
 from .streams.reading import Ident
 
 __all__ = [
+    "budget_of",
     "filters_of",
     "ident_of",
     "kinds_of",
@@ -77,6 +83,14 @@ def limit_of(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= SEARCH_LIMIT_MAX:
         return value
     message = f"limit must be a whole number from 0 to {SEARCH_LIMIT_MAX}."
+    raise Rejected(message)
+
+
+def budget_of(value: object) -> int:
+    """Return a budget of tokens, or say what it must be."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= PROMPT_TOKENS_MAX:
+        return value
+    message = f"budget_tokens must be a whole number from 0 to {PROMPT_TOKENS_MAX}."
     raise Rejected(message)
 
 
