@@ -1,10 +1,11 @@
 """Exact answers: the version of a slot that a question asks for, before any vector is asked."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -13,6 +14,9 @@ from .identity import Version, normalise, slot_hash, versions
 from .stated import AskedSlot
 
 __all__ = ["Answer", "Answers"]
+
+_CUT: Final = re.compile(r"(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])")
+"""What an expression of time leaves in the middle of a Chinese question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +52,13 @@ class Answers:
         Args:
             owner: Whose.
             question: Without its expressions of time.
-            past: What the question is about: the version that held then answers, and of an
-                interval that is open on both sides or up to now, the one before the present.
+            past: What the question is about: the version that held then answers. Of an interval
+                without a beginning that is the last one stated in it, but for the present one.
             as_of: Only what was recorded by then.
         """
         from .questions import asked_slots  # noqa: PLC0415 - patterns that reading does without
 
-        asked = asked_slots(question, past=past is not None)
+        asked = asked_slots(_CUT.sub("", question), past=past is not None)
         if not asked:
             return []
         keys = await self._keys.owner(owner)
@@ -87,15 +91,16 @@ class Answers:
 def _held(known: Sequence[Version], past: Interval) -> list[Version]:
     """Return the versions that held at some time in an interval, each until the next was stated.
 
-    The first holds from ever: when it was said is no more than when we heard of it. Of all the
-    past, the present version isn't what is asked for: the one before it is.
+    The first holds from ever: when it was said is no more than when we heard of it. Of all that
+    was before a time, the last is asked for, and the present version isn't.
     """
     start, end = past
-    if start is None:
-        return list(known[-2:-1])
+    last = float("inf") if end is None else end
     begins = [float("-inf"), *(one.rows[0].said_at.timestamp() for one in known[1:])]
     ends = [*begins[1:], float("inf")]
-    last = float("inf") if end is None else end
+    if start is None:
+        former = zip(known[:-1], begins, strict=False)
+        return [version for version, begin in former if begin < last][-1:]
     return [
         version
         for version, begin, until in zip(known, begins, ends, strict=True)

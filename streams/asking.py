@@ -7,7 +7,9 @@ from typing import Final
 
 import orjson
 
+from ..schemas.errors import Rejected
 from ..schemas.limits import LABELS_MAX
+from ..schemas.metadata import metadata_fault
 from ..schemas.ports import Interval, OwnerKeys, Terms, TurnFilter
 
 __all__ = ["ANYTHING", "Filters", "Question", "Scalar", "labels", "project_hash", "turn_filters"]
@@ -85,18 +87,28 @@ def turn_filters(keys: OwnerKeys, terms: Terms, filters: Filters) -> TurnFilter 
     """Return which turns the filters mean, or None where they bound no turn.
 
     A session belongs to a source; without one, the chat is meant.
+
+    Raises:
+        Rejected: The metadata is such as no turn has.
     """
+    fault = metadata_fault(dict(filters.metadata))
+    if fault is not None:
+        message = f"The filter metadata can't be used: {fault}."
+        raise Rejected(message)
     session = None
     if filters.session_id is not None:
         name = [filters.source or "chat", filters.session_id]
         session = keys.hash("session", orjson.dumps(name).decode())
     wanted = [("metadata", *pair) for pair in filters.metadata.items()]
     source = () if filters.source is None else (("source", filters.source),)
+    speaker = tuple(keys.term(term) for term in terms.query(filters.name or ""))
+    # A name without a word in it stands at no turn, and no terms would bound nothing.
+    nobody = (("nobody",),) if filters.name and not speaker else ()
     found = TurnFilter(
         session=session,
         role=filters.role,
-        speaker=tuple(keys.term(term) for term in terms.query(filters.name or "")),
-        labels=tuple(_label(keys, *one) for one in (*source, *wanted)),
+        speaker=speaker,
+        labels=tuple(_label(keys, *one) for one in (*source, *wanted, *nobody)),
     )
     return None if found == TurnFilter() else found
 

@@ -70,24 +70,26 @@ SPOTS: Final = """
 def create(connection: sqlite3.Connection) -> None:
     """Make the tables of a new file, or check an old one's format."""
     with transaction(connection):
-        _drop_older(connection)
-        if check_format(connection, ROLE, FORMAT):
+        is_emptied = _drop_older(connection)
+        if check_format(connection, ROLE, FORMAT) or is_emptied:
             for statement in SCHEMA.split(";"):
                 connection.execute(statement)
         connection.execute(SPOTS)  # files of before it was thought of get it now
 
 
-def _drop_older(connection: sqlite3.Connection) -> None:
-    """Empty a file of an earlier format: the journal fills it anew."""
+def _drop_older(connection: sqlite3.Connection) -> bool:
+    """Empty a file of an earlier format, but for its fence: the journal fills it anew."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if 0 < version < FORMAT:
-        tables = connection.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-        ).fetchall()
-        for (name,) in tables:
-            if name != "fence":
-                connection.execute(f'DROP TABLE "{name}"')
-        connection.execute("PRAGMA user_version = 0")
+    if not 0 < version < FORMAT:
+        return False
+    tables = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    ).fetchall()
+    for (name,) in tables:
+        if name != "fence":
+            connection.execute(f'DROP TABLE "{name}"')
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+    return True
 
 
 def write(connection: sqlite3.Connection, stored: Stored) -> None:
@@ -102,6 +104,7 @@ def write(connection: sqlite3.Connection, stored: Stored) -> None:
             _put_turn(connection, number, stored)
         else:
             _put_event(connection, number, stored)
+        _touch_points(connection, number, record)
         _put_statements(connection, number, stored)
         if record.erasure is not None:
             _erase(connection, number, record.erasure, position.offset)
@@ -168,14 +171,6 @@ def _put_turn(connection: sqlite3.Connection, owner: int, stored: Stored) -> Non
     ]
     _put_points(connection, [*chunks, *memories])
     connection.executemany(
-        "UPDATE points SET confidence = ?, scope = ? WHERE point_id = ? AND owner = ?",
-        [
-            (decision.confidence, _scope(decision), decision.memory_id.bytes, owner)
-            for decision in record.decisions
-            if decision.action == "touch"
-        ],
-    )
-    connection.executemany(
         "INSERT OR REPLACE INTO labels VALUES (?, ?, ?)",
         [(owner, label, event) for label in record.labels],
     )
@@ -197,6 +192,17 @@ def _scope(decision: Decision) -> str:
 
 def _put_points(connection: sqlite3.Connection, rows: Iterable[PointRow]) -> None:
     connection.executemany("INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+
+def _touch_points(connection: sqlite3.Connection, owner: int, record: JournalRecord) -> None:
+    connection.executemany(
+        "UPDATE points SET confidence = ?, scope = ? WHERE point_id = ? AND owner = ?",
+        [
+            (decision.confidence, _scope(decision), decision.memory_id.bytes, owner)
+            for decision in record.decisions
+            if decision.action == "touch"
+        ],
+    )
 
 
 def _put_reads(

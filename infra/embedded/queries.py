@@ -48,15 +48,16 @@ def owner_filter(owner: str, *, without_turns: bool = False) -> edge.Filter:
 
 def search_requests(query: EpisodicQuery) -> list[edge.QueryRequest]:
     """Return the parts of a query, dense before sparse; those of the interval `near` come last."""
-    requests = _parts(query)
+    only = _filter(query)
+    requests = _parts(query, only)
     if query.near is not None:
-        near = replace(query, within=query.near, limit=query.near_limit)
-        requests += _parts(near)
+        # Beside `within`, not in its place: what that leaves out stays out.
+        near = edge.Filter(must=[only, _in_interval(query.near)])
+        requests += _parts(replace(query, limit=query.near_limit), near)
     return requests
 
 
-def _parts(query: EpisodicQuery) -> list[edge.QueryRequest]:
-    only = _filter(query)
+def _parts(query: EpisodicQuery, only: edge.Filter) -> list[edge.QueryRequest]:
     requests: list[edge.QueryRequest] = []
     if query.vector is not None:
         nearest = edge.Query.Nearest(query.vector.tolist(), using=DENSE)
@@ -83,8 +84,7 @@ def _filter(query: EpisodicQuery) -> edge.Filter:
     if query.kinds is not None:
         must.append(edge.FieldCondition(key="kind", match=edge.MatchAny(any=list(query.kinds))))
     if query.within is not None:
-        said, about = (_between(key, query.within) for key in ("said", "about"))
-        must.append(edge.Filter(should=[said, about]))
+        must.append(_in_interval(query.within))
     if query.only is not None:
         ids: set[edge.PointId] = {UUID(bytes=one) for one in query.only}
         must.append(edge.HasIdCondition(ids))
@@ -92,6 +92,11 @@ def _filter(query: EpisodicQuery) -> edge.Filter:
         must += _required(query.holding, query.terms)
         must_not += _excluded(query.holding)
     return edge.Filter(must=must, must_not=must_not or None)
+
+
+def _in_interval(interval: Interval) -> edge.Filter:
+    said, about = (_between(key, interval) for key in ("said", "about"))
+    return edge.Filter(should=[said, about])
 
 
 def _required(holding: Holding, terms: Sequence[int]) -> list[Condition]:

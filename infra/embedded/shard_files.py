@@ -31,6 +31,7 @@ __all__ = [
     "Seal",
     "damaged",
     "data_of",
+    "drop_seal",
     "first_line",
     "holes_of",
     "is_current",
@@ -137,6 +138,11 @@ def read_seal(folder: Path, shard: Path) -> Seal | None:
         raise damaged(folder)
     (folder / _SEAL).unlink()
     return seal
+
+
+def drop_seal(folder: Path) -> None:
+    """Remove the seal of a shard that is made anew: it says nothing of the new one."""
+    (folder / _SEAL).unlink(missing_ok=True)
 
 
 def write_seal(folder: Path, shard: Path, known: Seal | None) -> None:

@@ -12,6 +12,7 @@ from .shard_files import (
     SHARD_BYTES_NEW,
     Seal,
     damaged,
+    drop_seal,
     first_line,
     holes_of,
     is_current,
@@ -80,6 +81,7 @@ def open_shard(folder: Path, dimension: int) -> tuple[edge.EdgeShard, Seal | Non
         # No markers: nothing was ever flushed, so what a crash left is made again.
         require_room(folder, SHARD_BYTES_NEW)
         (folder / MARKERS).unlink(missing_ok=True)
+        drop_seal(folder)
         opening.unlink(missing_ok=True)
         remove(path)
         shard = make_shard(path, dimension)

@@ -14,6 +14,8 @@ from eunoe.schemas.errors import Unavailable
 from eunoe.schemas.limits import LOOKED_UP_MAX
 from eunoe.schemas.ports import Applied, EpisodicStore
 from tests.contract.episodes_contract import EpisodesContract, NewStore
+from tests.contract.episodes_time_contract import EpisodesTimeContract
+from tests.contract.episodes_truth_contract import EpisodesTruthContract
 from tests.support.records import (
     ANA,
     DIMENSION,
@@ -62,7 +64,7 @@ async def open_store(new_store: NewStore) -> AsyncIterator[EpisodicStore]:
         yield store
 
 
-class TestEdgeEpisodes(EpisodesContract):
+class TestEdgeEpisodes(EpisodesContract, EpisodesTimeContract, EpisodesTruthContract):
     """Qdrant Edge keeps the promises of `ports.EpisodicStore`."""
 
 

@@ -173,20 +173,35 @@ def stored(  # noqa: PLR0913 - the parts of a record that tests vary
 
 
 def new(offset: int, name: str, memory: str, row: Vectors, **fields: Any) -> Stored:
-    """Return a turn that makes a memory."""
-    kind = fields.pop("memory_kind", "fact")
-    reads = fields.pop("reads", ())
+    """Return a turn that makes a memory.
+
+    Args:
+        offset: As for `stored`.
+        name: Of the turn.
+        memory: The memory's name.
+        row: Its vector.
+        fields: Of the turn; of the memory `memory_kind`, `reads`, `memory_terms`, `memory_about`,
+            and as its decision sets them `truth`, `confidence`, `memory_said` and `created_at`.
+    """
+    made = {"kind": fields.pop("memory_kind", "fact"), "reads": fields.pop("reads", ())}
+    made["about"] = fields.pop("memory_about", ())
+    if "memory_terms" in fields:
+        made["terms"] = sparse(fields.pop("memory_terms"))
+    names = ("truth", "confidence", "created_at")
+    decided = {field: fields.pop(field) for field in names if field in fields}
+    if "memory_said" in fields:
+        decided["said_at"] = fields.pop("memory_said")
     return stored(
         offset,
         name,
-        candidates=(candidate(memory, row, kind=kind, reads=reads),),
-        decisions=(decision(memory, [name]),),
+        candidates=(candidate(memory, row, **made),),
+        decisions=(decision(memory, [name], **decided),),
         **fields,
     )
 
 
 def touch(offset: int, name: str, memory: str, sources: Sequence[str], **values: Any) -> Stored:
-    """Return a turn that touches a memory."""
+    """Return a turn that touches a memory; `values` are those of its decision."""
     row = values.pop("row", vector(1.0))
     owner = values.pop("owner", ANA)
     position = values.pop("position", 0)
