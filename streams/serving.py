@@ -47,9 +47,11 @@ SOURCE: Final = "eunoe"
 
 
 class _Note(NamedTuple):
+    """What a search served; ids as 16 bytes, since the search's own time is spent on them."""
+
     owner: str
     moment: datetime
-    ids: tuple[UUID, ...]
+    ids: tuple[bytes, ...]
 
 
 class Served:
@@ -92,9 +94,7 @@ class Served:
         if not self._is_open or not found:
             return
         ids = tuple(
-            dict.fromkeys(
-                one.spot.event_id if one.spot.kind == "turn" else one.point_id for one in found
-            )
+            dict.fromkeys(one.spot.event if one.spot.kind == "turn" else one.point for one in found)
         )
         self._keep([_Note(owner, now, ids[:SEARCH_LIMIT_MAX])])
 
@@ -128,7 +128,8 @@ class Served:
         """
         if self._publishing is not None:
             await asyncio.wait([self._publishing])
-        kept = [one for one in self._notes if one.owner != owner or gone.isdisjoint(one.ids)]
+        points = {key.bytes for key in gone}
+        kept = [one for one in self._notes if one.owner != owner or points.isdisjoint(one.ids)]
         self._take()
         self._keep(kept)
         names = partial(_names, owner=owner.encode(), gone=gone)
@@ -176,11 +177,10 @@ class Served:
     async def _publish(self) -> None:
         notes = self._take()
         try:
-            owners = dict.fromkeys(one.owner for one in notes)
-            records = [
-                await self._records(owner, [one for one in notes if one.owner == owner])
-                for owner in owners
-            ]
+            of_owner: dict[str, list[_Note]] = {}
+            for one in notes:
+                of_owner.setdefault(one.owner, []).append(one)
+            records = [await self._records(*theirs) for theirs in of_owner.items()]
             await self._log.append([record for some in records for record in some])
         except BaseException:
             self._keep([*notes, *self._take()])
@@ -196,12 +196,12 @@ class Served:
         Looked up now and not when it was noted: a search may end after the forget of what it
         found.
         """
-        ids = {key.bytes for one in notes for key in one.ids}
+        ids = {key for one in notes for key in one.ids}
         there = await self._identity.spots(owner, list(ids))
         searches = [
             Answered(moment=one.moment, ids=left)
             for one in notes
-            if (left := tuple(key for key in one.ids if key.bytes in there))
+            if (left := tuple(UUID(bytes=key) for key in one.ids if key in there))
         ]
         if not searches:
             return []
