@@ -11,6 +11,7 @@ from eunoe.infra.embedded.identity import SqliteIdentity
 from eunoe.schemas.ports import Applied, IdentityStore
 from tests.contract.identity_contract import IdentityContract, NewStore
 from tests.contract.identity_erasure_contract import IdentityErasureContract
+from tests.contract.identity_filters_contract import IdentityFiltersContract
 from tests.support.records import ANA, EPOCH, PARTITION, ident, stored
 
 
@@ -48,7 +49,7 @@ async def open_store(new_store: NewStore) -> AsyncIterator[IdentityStore]:
         yield store
 
 
-class TestSqliteIdentity(IdentityContract, IdentityErasureContract):
+class TestSqliteIdentity(IdentityContract, IdentityErasureContract, IdentityFiltersContract):
     """SQLite keeps the promises of `ports.IdentityStore`."""
 
 
