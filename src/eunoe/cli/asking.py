@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from . import rendering
+from .bounds import bounded, bounds_of
 from .failing import EXIT_REFUSED
 from .options import SOURCE, Options, common_options, named, text
 from .running import run
@@ -12,6 +13,7 @@ from .running import run
 if TYPE_CHECKING:
     from ..schemas.results import (
         Check,
+        Context,
         DeadLetter,
         Hit,
         Item,
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from .running import AnyMemory
 
 __all__ = [
+    "context",
     "dead_letters",
     "digest",
     "doctor",
@@ -38,33 +41,73 @@ _KINDS: Final = click.option(
 )
 
 
-@click.command(epilog='Example: eunoe search "我住在哪里？" --user ana --limit 3')
+@click.command(
+    epilog='Example: eunoe search "我上周五说了什么？" --user ana --role user --limit 3 --why'
+)
 @click.argument("query", type=text)
 @click.option(
     "--limit", default=10, show_default=True, type=click.IntRange(1), help="At most so many."
 )
-@_KINDS
+@click.option("--why", is_flag=True, help="Show signals and their shares of the score.")
+@bounded
 @common_options
 @click.pass_obj
-def search(options: Options, query: str, limit: int, kinds: tuple[str, ...]) -> None:
+def search(options: Options, /, query: str, limit: int, *, why: bool, **given: object) -> None:
     """Find what answers a question, best first.
 
-    Columns: score, day, kind, source ids, text.
+    Columns: score, day, kind, source ids, with --why its reasons, text.
     """
-    user = options.user
+    user, bounds = options.user, bounds_of(given)
 
     async def work(memory: "AnyMemory") -> "list[Hit]":
         return await memory.search(
+            query, user_id=user, tenant_id=options.tenant_id, limit=limit, **bounds
+        )
+
+    row = rendering.hit_row_with_why if why else rendering.hit_row
+    rendering.print_many(
+        options, run(work, options), row, nothing="Nothing relevant is remembered."
+    )
+
+
+@click.command(
+    epilog='Example: eunoe context "Where do I live?" --user ana --budget 500 '
+    "--since 2024-05-01T00:00+08:00"
+)
+@click.argument("query", metavar="QUESTION", type=text)
+@click.option(
+    "--budget", default=1000, show_default=True, type=click.IntRange(0), help="Most tokens."
+)
+@click.option(
+    "--limit", default=30, show_default=True, type=click.IntRange(1), help="At most so many hits."
+)
+@bounded
+@common_options
+@click.pass_obj
+def context(options: Options, /, query: str, budget: int, limit: int, **given: object) -> None:
+    """Print what answers a question as text for a prompt.
+
+    The first line says the user's zone and the question's clock; then a line for each hit: day,
+    time, speaker, text, source ids in brackets. A token is a word, a character of Chinese,
+    Japanese or Korean, or a mark. The best hits get in; nothing is printed where there are none.
+    """
+    user, bounds = options.user, bounds_of(given)
+
+    async def work(memory: "AnyMemory") -> "Context":
+        return await memory.context(
             query,
             user_id=user,
             tenant_id=options.tenant_id,
+            budget_tokens=budget,
             limit=limit,
-            kinds=kinds or None,
+            **bounds,
         )
 
-    rendering.print_many(
-        options, run(work, options), rendering.hit_row, nothing="Nothing relevant is remembered."
-    )
+    found = run(work, options)
+    if options.as_json or found.text:
+        rendering.print_one(options, found, rendering.context_text)
+    else:  # beside the output, which goes into a prompt
+        click.echo("Nothing relevant is remembered, or no line fits the budget.", err=True)
 
 
 @click.command("list", epilog="Example: eunoe list --user ana --kind turn")

@@ -7,6 +7,7 @@ from typing import Final
 import click
 
 from .asking import (
+    context,
     dead_letters,
     digest,
     doctor,
@@ -84,6 +85,7 @@ for _command in (
     add,
     import_,
     search,
+    context,
     list_,
     show,
     history,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ..schemas.results import (
         Check,
+        Context,
         DeadLetter,
         ForgetReport,
         Hit,
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_row",
+    "context_text",
     "field_row",
     "hit_row",
+    "hit_row_with_why",
     "item_row",
     "item_text",
     "letter_row",
@@ -99,6 +102,18 @@ def hit_row(hit: "Hit") -> Sequence[str]:
     """Score, day, kind, sources, text."""
     kind = hit.kind if hit.tier == "active" else f"{hit.kind} ({hit.tier})"
     return f"{hit.score:.2f}", _day(hit.said_at), kind, _ids(hit.sources), hit.text
+
+
+def hit_row_with_why(hit: "Hit") -> Sequence[str]:
+    """Score, day, kind, sources, signals with their shares, text."""
+    *cells, text = hit_row(hit)
+    shares = sorted(hit.why.items(), key=lambda pair: -pair[1])
+    return *cells, " ".join(f"{signal}={share:.2f}" for signal, share in shares), text
+
+
+def context_text(context: "Context") -> str:
+    """The block as it is: `streams.prompting` took out what would steer a terminal."""
+    return context.text
 
 
 def item_row(item: "Item") -> Sequence[str]:

@@ -13,6 +13,7 @@ import orjson
 from eunoe import door, door_remote, door_wire
 from eunoe.schemas.results import (
     Check,
+    Context,
     DeadLetter,
     ForgetReport,
     Hit,
@@ -33,21 +34,23 @@ ITEM = Item(
     last_accessed=WHEN,
     metadata={"deep": [1, None, {"x": 0.5}]},
 )
+HIT = Hit(
+    id="t1",
+    text="Grüße, 你好",
+    score=0.5,
+    sources=("t1", "t0"),
+    said_at=WHEN,
+    confidence=1.0,
+    kind="turn",
+    tier="active",
+    why={"dense": 0.25},
+)
 RESULTS: dict[str, Any] = {
     "add": ["t1", "t2"],
-    "search": [
-        Hit(
-            id="t1",
-            text="Grüße, 你好",
-            score=0.5,
-            sources=("t1", "t0"),
-            said_at=WHEN,
-            confidence=1.0,
-            kind="turn",
-            tier="active",
-            why={"dense": 0.25},
-        )
-    ],
+    "search": [HIT],
+    "context": Context(
+        text="时间按 UTC。\nGrüße, 你好 [t1]", tokens=12, hits=(HIT,), timezone="Asia/Shanghai"
+    ),
     "get": ITEM,
     "list": [ITEM, ITEM],
     "history": [
@@ -100,6 +103,7 @@ RESULTS: dict[str, Any] = {
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "add": {"messages": [{"role": "user", "content": "x", "time": WHEN.isoformat()}]},
     "search": {"query": "q", "now": WHEN, "as_of": WHEN.astimezone(UTC), "kinds": ["turn"]},
+    "context": {"query": "q", "now": WHEN, "budget_tokens": 50, "filters": {"verified": True}},
     "get": {"id": ("chat", "t1")},
     "list": {"kinds": ["turn"], "limit": 3},
     "history": {"id": "t1"},
