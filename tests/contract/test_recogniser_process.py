@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 
@@ -19,7 +19,7 @@ from eunoe.infra.recogniser import TextRecogniser
 from eunoe.infra.recogniser_child import GREETING, Malformed, pack, read_frame, unpack_names
 from eunoe.infra.recogniser_process import ProcessRecogniser
 from eunoe.infra.settings import Settings
-from eunoe.infra.wiring import Tools, open_engines
+from eunoe.infra.wiring import ClosingEncoder, Tools, open_engines
 from eunoe.schemas.errors import Unavailable
 from eunoe.schemas.limits import (
     BATCH_RECORDS_MAX,
@@ -478,7 +478,8 @@ async def test_it_holds_nothing_of_the_store(
 ) -> None:
     """Opening starts nothing; once started it has two pipes and no file, and prints nothing."""
     settings = Settings(folder=tmp_path / "store", config_home=tmp_path / "config")
-    engines = await open_engines(settings, Tools(encoder=WordEncoder()))
+    encoder = cast("ClosingEncoder", WordEncoder())  # its constants are the class's
+    engines = await open_engines(settings, Tools(encoder=encoder))
     async with engines.stack:
         recogniser = engines.recogniser
         assert isinstance(recogniser, ProcessRecogniser)
