@@ -220,8 +220,8 @@ def _quoted(text: str, budget_tokens: int) -> str:
 
 def _plain(text: str) -> str:
     """Put a text on one line, without what is invisible, turns it round or looks like a source."""
-    kept = (_visible(character) for character in text)
-    return " ".join("".join(kept).translate(_BRACKETS).split())
+    seen = text if text.isprintable() else "".join(map(_visible, text))
+    return " ".join(seen.translate(_BRACKETS).split())
 
 
 def _visible(character: str) -> str:
