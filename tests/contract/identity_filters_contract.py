@@ -213,7 +213,8 @@ class IdentityFiltersContract:
         await store.apply([new(1, "t1", "m1", vector(1.0), confidence=0.5, truth=project)])
         one = await spot_of(store, "m1")
         assert (one.kind, one.confidence, one.scope) == ("fact", 0.5, "project")
-        assert (await spot_of(store, "t1"))[5:] == ("turn", 1.0, "private")
+        turn = await spot_of(store, "t1")
+        assert (turn.kind, turn.confidence, turn.scope) == ("turn", 1.0, "private")
         for number, truth, confidence, scope in (
             (2, Truth(scope="organisation"), 0.75, "organisation"),
             (3, None, 0.25, "private"),
