@@ -17,6 +17,7 @@ from ..schemas.ports import Vectors
 from .model_files import THREADS, check_folder, config_of, loaded_by_name, loaded_folder
 
 __all__ = [
+    "BGE_SMALL_FLOOR",
     "DUPLICATE_COSINE",
     "FastembedEncoder",
     "check_package",
@@ -32,6 +33,9 @@ hardly anything rightly. In English .955 has a precision of .91 and a recall of 
 value under it has .9 on both halves. `benchmarks/duplicates.py --encoder fastembed:FOLDER` finds
 the value for another model.
 """
+
+BGE_SMALL_FLOOR: Final = 0.56
+"""84 % of general questions to ten talks, and none of the talks' own, come no closer."""
 
 
 class FastembedEncoder:
@@ -62,6 +66,7 @@ class FastembedEncoder:
             self._model, self.dimension = _by_name(model)
             self.id = f"fastembed:{model}"
         self.languages = frozenset(("zh",) if "zh" in self.id else ("en",))
+        self.floor = BGE_SMALL_FLOOR if "bge-small" in self.id else -1.0
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode texts, one at a time; see the port. A question waits for a few texts at most."""

@@ -36,6 +36,7 @@ class UseEncoder:
     languages: frozenset[str] = frozenset(
         ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
     )
+    floor: float = 0.24  # 61 % of general questions to ten talks, and none of the talks' own
     batch_invariant: bool = True  # to 1e-7, under the float16 that vectors are stored in
 
     def __init__(self, *, duplicate_threshold: float = DUPLICATE_COSINE) -> None:

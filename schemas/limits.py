@@ -24,6 +24,7 @@ __all__ = [
     "CONNECTIONS_MAX",
     "CONTEXT_CHARACTERS_MAX",
     "CONTEXT_TURNS",
+    "CROSS_ENCODER_S_MAX",
     "CROSS_ENCODER_TEXTS_MAX",
     "DATA_KEYS_CACHED_MAX",
     "DIGEST_ATTEMPTS_MAX",
@@ -190,6 +191,7 @@ POLL_S: Final = 5.0
 BACKOFF_S_FIRST: Final = 0.05
 BACKOFF_S_MAX: Final = 5.0
 BUSY_TIMEOUT_S: Final = 5.0  # for a lock of a file
+CROSS_ENCODER_S_MAX: Final = 5.0  # then a question is answered without it
 SETTLE_TIMEOUT_S: Final = 600.0
 IMPORT_SETTLE_S: Final = 3600.0
 HOUSEKEEPING_S: Final = 3_600.0  # between two rounds of what is due by the clock

@@ -256,7 +256,7 @@ class JournalRecord(_Record):
 
     Args:
         version: Of this form.
-        kind: What the event was.
+        kind: What the event was; a "correction" only decides on memories that are there.
         event_id: The event; also the record's key in the journal.
         owner: Partition key, `tenant/user`.
         ingress: Where the event came from.
@@ -272,6 +272,8 @@ class JournalRecord(_Record):
         speaker: Keyed term hashes of the speaker's name.
         role: Who spoke.
         about: The middles of the intervals that the text names, in seconds since 1970.
+        states: Percent of the text that states something and doesn't ask; half where it isn't the
+            user who speaks.
         labels: Keyed hashes of its source and of the scalars of its metadata, to filter by.
         points: Chunks of a turn.
         candidates: What extraction proposed.
@@ -281,7 +283,7 @@ class JournalRecord(_Record):
     """
 
     version: Literal[1] = 1
-    kind: Literal["turn", "timezone", "forget"]
+    kind: Literal["turn", "timezone", "forget", "correction"]
     event_id: UUID
     owner: str
     ingress: IngressPosition
@@ -297,6 +299,7 @@ class JournalRecord(_Record):
     speaker: tuple[int, ...] = ()
     role: Literal["user", "assistant", "tool", "system"] | None = None
     about: tuple[int, ...] = ()
+    states: int = 100
     labels: tuple[Packed, ...] = ()
     points: tuple[EpisodePoint, ...] = ()
     candidates: tuple[Candidate, ...] = ()

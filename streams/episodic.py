@@ -3,6 +3,7 @@
 Delivery: pure; the same event gives the same draft, up to the encoder's batches.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +13,7 @@ import numpy as np
 import orjson
 
 from ..schemas.events import Envelope, Turn
-from ..schemas.limits import CHUNK_OVERLAP_TOKENS, CHUNK_TOKENS_MAX
+from ..schemas.limits import CHUNK_OVERLAP_TOKENS, CHUNK_TOKENS_MAX, READ_CHARACTERS_MAX
 from ..schemas.ports import Entity, OwnerKeys, Position, Terms, Vectors
 from ..schemas.records import EpisodePoint, IngressPosition, Sparse
 from .extraction import Extracted, extract, guard
@@ -30,10 +31,12 @@ __all__ = [
     "render",
     "session_hash",
     "sparse",
+    "states",
     "texts",
 ]
 
 NOBODY: Final = ""
+_SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]*")
 END_MARKS: Final = " .!;,~。！；，…～"
 
 
@@ -108,6 +111,20 @@ def texts(drafted: Draft) -> list[str]:
     # A full stop more or less moves a vector further than another word does.
     proposals = [one.text.strip().rstrip(END_MARKS) for one in drafted.extracted.proposals]
     return [*chunks, *(render(drafted.turn, one) for one in proposals)]
+
+
+def states(turn: Turn) -> int:
+    """Return the percent of a turn that states something; half where it isn't the user's.
+
+    What a turn asks answers nothing, and what an agent says about its user it was told.
+    """
+    sentences = [
+        one for one in _SENTENCE.findall(turn.content[:READ_CHARACTERS_MAX]) if one.strip()
+    ]
+    whole = sum(map(len, sentences))
+    asked = sum(len(one) for one in sentences if "?" in one or "？" in one)
+    share = 1.0 - asked / whole if whole else 0.0
+    return round(100 * share * (1.0 if turn.role == "user" else 0.5))
 
 
 def render(turn: Turn, text: str) -> str:

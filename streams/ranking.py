@@ -7,8 +7,9 @@ question that it answers, by the best turn of its session, and by a speaker name
 """
 
 from collections.abc import Iterator, Sequence
-from heapq import heappop, heappush
-from math import inf
+from functools import partial
+from heapq import heappop, heappush, nlargest
+from math import inf, sqrt
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -28,7 +29,16 @@ Session = str | bytes
 Place = tuple[Session, int]
 """A session and a position in it."""
 
-_SIGNALS: Final = ("dense", "sparse", "near", "next_to_near", "session", "speaker", "time")
+_SIGNALS: Final = (
+    "dense",
+    "sparse",
+    "near",
+    "next_to_near",
+    "session",
+    "speaker",
+    "statement",
+    "time",
+)
 
 _DISTANCES: Final = (1, -1, 2, -2)
 """Where the near turns of a turn are, the nearest first."""
@@ -46,6 +56,7 @@ class Candidate(NamedTuple):
         speaker: Whether the question names who said it.
         timely: Whether it is of the time that the question means, where that isn't sure.
         factor: How far it counts, from 0 to 1, by what it is: see `ranking_parameters.weight`.
+        states: The share of its turn that states something and doesn't ask.
     """
 
     id: str
@@ -56,6 +67,7 @@ class Candidate(NamedTuple):
     speaker: bool = False
     timely: bool = False
     factor: float = 1.0
+    states: float = 1.0
 
 
 class Ranked(NamedTuple):
@@ -76,7 +88,8 @@ class Ranked(NamedTuple):
     def signals(self) -> dict[str, float]:
         """What the score is made of: the share of each signal; together they are the score.
 
-        They are "dense", "sparse", "near", "next_to_near", "session", "speaker" and "time"; those
+        They are "dense", "sparse", "near", "next_to_near", "session", "speaker", "statement" and
+        "time"; those
         that gave nothing are left out. Made when asked for: most of what is ranked is never shown.
         """
         pairs = zip(_SIGNALS, self.parts, strict=True)
@@ -148,6 +161,7 @@ class Ranking:
             + parameters.next_to_near_weight
             + parameters.session_weight
             + parameters.speaker_weight
+            + parameters.statement_weight
             + self._time
         )
         cosines = [one[1] for one in candidates]
@@ -170,28 +184,40 @@ class Ranking:
             share * cosine + rest * score for cosine, score in zip(dense, sparse, strict=True)
         ]
 
-    def is_unrelated(self, term_count: int) -> bool:
+    def is_unrelated(self, term_count: int, language: str = "en", *, bounded: bool = True) -> bool:
         """Tell whether nothing that was found has to do with the question.
 
         The evidence is absolute, unlike that of `best_first`, whose first is near the top of the
-        scale in any case. The floor is low on purpose: it takes what nobody has spoken about, such
-        as general knowledge, and leaves what is only near the subject to whoever reads the
-        results. Do not ask where the question names a time: its words then say little, and the
-        time says the rest.
+        scale in any case. Of a large store something is near any question by chance, so that
+        more is asked for: the three best have to say something together, or one alone much.
 
         Args:
             term_count: Distinct terms of the question.
+            language: Its main language: characters meet by chance more often than words do.
+            bounded: Whether only a part of the store was asked, as a time or a session.
 
         Returns:
             True if no cosine reaches `dense_floor` and no BM25 reaches `sparse_floor` times
-            `term_count`. Without any cosine, as where the dense part was skipped, the words decide
-            alone and any match of one is enough.
+            `term_count`; or, of a large store, if the evidence is under `floor`. Without any
+            cosine, as where the dense part was skipped, the words decide alone and any match of
+            one is enough.
         """
+        parameters = self._parameters
         if self._cosine is None:
             return self._words <= 0.0
-        if self._cosine >= self._parameters.dense_floor:
+        words = 0.0 < self._words >= parameters.sparse_floor * term_count
+        if self._cosine < parameters.dense_floor and not words:
+            return True
+        if bounded or len(self._candidates) < parameters.floor_candidates:
             return False
-        return not (0.0 < self._words >= self._parameters.sparse_floor * term_count)
+        best = nlargest(3, map(partial(self._evidence, sqrt(max(term_count, 1))), self._candidates))
+        floor = parameters.floor_chinese if language == "zh" else parameters.floor
+        return sum(best) / len(best) < floor and best[0] < floor + parameters.floor_alone
+
+    def _evidence(self, length: float, one: Candidate) -> float:
+        floor = self._parameters.dense_floor
+        meaning = 0.0 if one.dense is None else max(0.0, one.dense - floor) / (1.0 - floor)
+        return meaning + self._parameters.floor_words * (one.sparse or 0.0) / length
 
     def wanted_places(self) -> list[Place]:
         """List the near turns that are worth fetching before the ranking.
@@ -265,6 +291,7 @@ class Ranking:
         weights = [
             1.0 + parameters.session_weight + min(around, beside * others) for others in range(5)
         ]
+        rest = speaker + parameters.statement_weight + self._time
         talks: dict[Session | None, list[int]] = {}
         for number, one in enumerate(self._candidates):
             session = one[3]
@@ -278,7 +305,7 @@ class Ranking:
             strength = (
                 max([matches[number] for number in members]) if others else matches[members[0]]
             )
-            bound = weights[min(others, 4)] * strength + speaker + self._time
+            bound = weights[min(others, 4)] * strength + rest
             bound = bound / self._total + _ROUNDING
             found.append((inf if session is None else bound, session, strength, members))
         found.sort(key=itemgetter(0), reverse=True)
@@ -290,18 +317,18 @@ class Ranking:
         next_weight = self._parameters.next_to_near_weight
         session_share = self._parameters.session_weight * strength
         speaker_weight, total = self._parameters.speaker_weight, self._total
-        time_weight = self._time
+        time_weight, statement_weight = self._time, self._parameters.statement_weight
         places = self._places(members)
         at = places.get
         for number in members:
-            point, _, _, _, position, is_named, is_timely, factor = candidates[number]
+            point, _, _, _, position, is_named, is_timely, factor, states = candidates[number]
             near = next_to_near = 0.0
             if position is not None and len(places) > 1:
                 # The mean match of the two turns beside, and of the two beyond.
                 near = (at(position - 1, 0.0) + at(position + 1, 0.0)) / 2.0
                 next_to_near = (at(position - 2, 0.0) + at(position + 2, 0.0)) / 2.0
             score = matches[number] + near_weight * near + next_weight * next_to_near
-            score += session_share
+            score += session_share + statement_weight * states
             if is_named:
                 score += speaker_weight
             if is_timely:
@@ -330,6 +357,7 @@ class Ranking:
             score = match + parameters.near_weight * near + parameters.next_to_near_weight * near
             score += parameters.session_weight * match
             score += parameters.speaker_weight * one.speaker + self._time * one.timely
+            score += parameters.statement_weight * one.states
             score = min(1.0, max(0.0, one.factor * score / self._total))
             heappush(scored, (-score, one.id, number, (near, near, match)))
 
@@ -344,6 +372,7 @@ class Ranking:
             parameters.next_to_near_weight * next_to_near,
             parameters.session_weight * session,
             parameters.speaker_weight * one.speaker,
+            parameters.statement_weight * one.states,
             self._time * one.timely,
         )
         return Ranked(point, -score, tuple(scale * part for part in parts))

@@ -25,6 +25,8 @@ class RankingParameters:
         next_to_near_weight: Of the mean match of the two turns beyond those; half of the former.
         session_weight: Of the best match in its session; .4 to 1 is flat.
         speaker_weight: Of a named speaker; more harms questions that name the wrong person.
+        statement_weight: Of a turn of the user's that states something and asks nothing; .2 to .6
+            gave more on every set, LoCoMo the most (+.02 recall@5).
         time_weight: Of standing in the interval of an unsure expression of time; it counts only
             where the question has one.
         relation_weight: What a relation counts, where other memories and turns count 1: the rule
@@ -39,8 +41,14 @@ class RankingParameters:
             gain, in a store of 5,882 turns as well.
         dense_span_min: Least distance of cosines that is spread over the whole scale; what differs
             by less is noise of the encoder, as among a handful of points.
-        dense_floor: Cosine under which meaning says nothing. It belongs to the encoder: this is
-            for USE multilingual v3, see `is_unrelated`.
+        dense_floor: Cosine under which meaning says nothing; the encoder's own takes its place.
+        floor: Evidence, by meaning above `dense_floor` and words, that the three best of a large
+            store need on average; chosen on two of the four lives of benchmarks/tasks.py in each
+            language, as the highest that loses next to nothing of what real chats answer.
+        floor_chinese: The same for a question in Chinese.
+        floor_alone: How much over that the best alone needs.
+        floor_words: Share of BM25, over the root of the number of terms, in the evidence.
+        floor_candidates: Under so many points a store is too small for chance to count.
         faded_below: Confidence under which a memory comes after all others, and is labelled.
         sparse_floor: BM25 for each term of the question under which its words say nothing; a
             word of one turn among 10 has about 2, among 500 about 6.
@@ -48,11 +56,12 @@ class RankingParameters:
 
     part_limit: int = 64
     near_limit: int = 24
-    dense_weight: float = 0.26
+    dense_weight: float = 0.33
     near_weight: float = 0.8
     next_to_near_weight: float = 0.4
     session_weight: float = 0.6
     speaker_weight: float = 0.15
+    statement_weight: float = 0.4
     time_weight: float = 0.8
     relation_weight: float = 0.4 / 0.6
     private_in_project: float = 0.7
@@ -63,6 +72,11 @@ class RankingParameters:
     dense_span_min: float = 0.1
     dense_floor: float = 0.24
     sparse_floor: float = 1.5
+    floor: float = 0.10
+    floor_chinese: float = 0.15
+    floor_alone: float = 0.12
+    floor_words: float = 0.03
+    floor_candidates: int = 24
     faded_below: float = 0.3
 
 

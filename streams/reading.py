@@ -20,7 +20,7 @@ from ..schemas.limits import (
     DIGEST_PAUSE_S,
     LIST_PAGE,
 )
-from ..schemas.ports import EpisodicStore, EventPlace, IdentityStore, Keys, MemoryPoint
+from ..schemas.ports import ALWAYS, EpisodicStore, EventPlace, IdentityStore, Keys, MemoryPoint
 from ..schemas.results import Hit, Item, ProfileField, Revision
 from ..schemas.sentences import is_quotable
 from .answers import Answer
@@ -265,6 +265,7 @@ class Reader:
                 iso(memory.touched_at),
                 memory.importance,
                 memory.confidence,
+                None if memory.truth == ALWAYS else memory.truth.model_dump(mode="json"),
             ]
             for memory in memories
         ]

@@ -90,6 +90,7 @@ class Recall:
         self._episodes = episodes
         self._encoder = encoder
         self._terms = terms
+        self._parameters = replace(DEFAULTS, dense_floor=encoder.floor)
         self._zones = Zones(keys, identity)
         self._answers = Answers(keys, identity)
 
@@ -159,8 +160,12 @@ class Recall:
         points = await self._episodes.query(query)
         spots = await self._identity.spots(query.owner, [point for point, *_ in points])
         maker = _Candidates(query, in_project=question.project_id is not None)
-        ranking = Ranking(maker.make(points, spots))
-        if ranking.is_unrelated(len(query.terms)):
+        ranking = Ranking(maker.make(points, spots), self._parameters)
+        from .intake import language  # noqa: PLC0415 - patterns that reading does without
+
+        # A time or a filter says what is meant, beside meaning and words.
+        is_bounded = query.only is not None or (query.within or query.near) is not None
+        if ranking.is_unrelated(len(query.terms), language(question.text), bounded=is_bounded):
             return []
         if self._finds_turns(question) and query.vector is not None:
             near = await self._near(query, ranking.wanted_places(), spots)
@@ -251,7 +256,8 @@ class _Candidates:
                 spot[2],
                 bool(spot[3]) and not named.isdisjoint(spot[3]),
                 near is not None and (timely or _meets(spot, near)),
-                1.0 if plain and spot[5] == "turn" else self._weight(spot),
+                1.0 if plain and spot[6] == "turn" else self._weight(spot),
+                spot[5] / 100,
             )
             for point, dense, sparse, timely in hits
             if (spot := spots.get(point)) is not None

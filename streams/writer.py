@@ -197,6 +197,7 @@ class Writer:
                 speaker=tuple(keys.term(one) for one in self._ports.terms.query(turn.name or "")),
                 role=turn.role,
                 about=tuple(dict.fromkeys(middle for _, middle in times)),
+                states=episodic.states(turn),
                 labels=labels(keys, event.source, turn.metadata),
                 points=(
                     episodic.points(draft, rendered, encoded.vectors, self._ports.terms)

@@ -43,7 +43,7 @@ PLACES_STEP: Final = 8  # likewise
 PLACE_COLUMNS: Final = (
     "e.event_id, e.session, e.position, e.speaker, e.said_at, e.role, e.journal_offset"
 )
-SPOT_COLUMNS: Final = "e.event_id, e.session, e.position, e.speaker, e.said_at"
+SPOT_COLUMNS: Final = "e.event_id, e.session, e.position, e.speaker, e.said_at, e.states"
 SPOTS: Final = (
     "WITH RECURSIVE cut (start) AS (SELECT 1 UNION ALL SELECT start + 16 FROM cut LIMIT ?3)"  # noqa: S608 - constants
     f" SELECT {SPOT_COLUMNS} FROM cut CROSS JOIN events e INDEXED BY events_by_spot"
@@ -91,11 +91,11 @@ def spots_of(rows: Sequence[Row]) -> dict[bytes, Spot]:
     """Return the spots of turns by event id."""
     if not rows:
         return {}
-    events, sessions, positions, packed, said = zip(*rows, strict=True)
+    events, sessions, positions, packed, *rest = zip(*rows, strict=True)
     speakers = [_speaker(one) if one else () for one in packed]
     # Made column by column and without the class's own code, which takes three times as long.
     constants = map(repeat, ("turn", 1.0, "private"))
-    columns = zip(events, sessions, positions, speakers, said, *constants, strict=False)
+    columns = zip(events, sessions, positions, speakers, *rest, *constants, strict=False)
     return dict(zip(events, map(partial(tuple.__new__, Spot), columns), strict=True))
 
 

@@ -32,8 +32,8 @@ SCHEMA: Final = """
         NULL, PRIMARY KEY (owner, session)) WITHOUT ROWID;
     CREATE TABLE events (event_id BLOB PRIMARY KEY, owner INTEGER NOT NULL, content BLOB NOT
         NULL, producer BLOB NOT NULL, journal_offset INTEGER NOT NULL, session BLOB,
-        position INTEGER, speaker BLOB, said_at TEXT NOT NULL, role TEXT, candidates INTEGER)
-        WITHOUT ROWID;
+        position INTEGER, speaker BLOB, said_at TEXT NOT NULL, role TEXT, candidates INTEGER,
+        states INTEGER NOT NULL) WITHOUT ROWID;
     CREATE INDEX events_by_producer ON events (owner, producer);
     CREATE INDEX events_by_offset ON events (owner, journal_offset);
     CREATE INDEX events_by_place ON events (session, position, owner);
@@ -62,7 +62,7 @@ SCHEMA: Final = """
 
 SPOTS: Final = """
     CREATE INDEX IF NOT EXISTS events_by_spot
-    ON events (owner, event_id, session, position, speaker, said_at)
+    ON events (owner, event_id, session, position, speaker, said_at, states)
 """
 """All that a search asks of where turns stand, an owner's side by side."""
 
@@ -141,7 +141,7 @@ def _put_session(connection: sqlite3.Connection, owner: int, record: JournalReco
 def _put_event(connection: sqlite3.Connection, owner: int, stored: Stored) -> None:
     record, offset = stored.record, stored.position.offset
     connection.execute(
-        "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             record.event_id.bytes,
             owner,
@@ -154,6 +154,7 @@ def _put_event(connection: sqlite3.Connection, owner: int, stored: Stored) -> No
             iso(record.said_at),
             record.role,
             offset if record.candidates else None,
+            record.states,
         ),
     )
 

@@ -170,8 +170,16 @@ def stamp_of(moment: datetime) -> int:
 
 
 def moment_of(stamp: int) -> datetime:
-    """Return the time of a stamp, in UTC."""
-    return _ORIGIN + stamp * _MICROSECOND
+    """Return the time of a stamp, in UTC.
+
+    Raises:
+        Damaged: There is no such time.
+    """
+    try:
+        return _ORIGIN + stamp * _MICROSECOND
+    except OverflowError as error:
+        message = "The event log is malformed: restore the whole folder from one backup."
+        raise Damaged(message) from error
 
 
 def pack_headers(headers: Headers) -> bytes:

@@ -53,6 +53,7 @@ class Spot(NamedTuple):
         position: As there.
         speaker: As there.
         said: `said_at` as ISO 8601 text.
+        states: As in `JournalRecord`, of its turn.
         kind: As there.
         confidence: Of a memory, from 0 to 1; 1 for a turn.
         scope: Of a memory; a turn is the user's own.
@@ -63,6 +64,7 @@ class Spot(NamedTuple):
     position: int
     speaker: tuple[int, ...]
     said: str
+    states: int = 100
     kind: str = "turn"
     confidence: float = 1.0
     scope: MemoryScope = "private"

@@ -61,6 +61,11 @@ class Encoder(Protocol):
         ...
 
     @property
+    def floor(self) -> float:
+        """Cosine up to which two texts may come by chance; -1 where nobody has measured it."""
+        ...
+
+    @property
     def batch_invariant(self) -> bool:
         """Whether a text's vector doesn't depend on the others of its batch."""
         ...

@@ -373,7 +373,7 @@ class Memory:
         """Load the models now instead of at the first use."""
         await asyncio.gather(
             self.runtime.engines.encoder.encode(["warm"]),
-            self.runtime.engines.recogniser.recognise(["Ana 安娜"]),
+            self.runtime.engines.recogniser.recognise(["I met Ana in Oslo.", "我在北京见了安娜。"]),
         )
 
     async def _command(

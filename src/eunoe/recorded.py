@@ -27,6 +27,7 @@ class RecordedEncoder:
     dimension: int
     languages: frozenset[str] = frozenset()
     duplicate_threshold: float = 1.0
+    floor: float = -1.0
     batch_invariant: bool = True
 
     @classmethod

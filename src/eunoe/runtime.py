@@ -1,6 +1,7 @@
 """The processors of an embedded store, put together over its engines."""
 
 import asyncio
+import dataclasses
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -11,7 +12,7 @@ from .operator import Operator
 from .schemas.cloudevents import encode
 from .schemas.errors import EunoeError, Rejected, Unavailable
 from .schemas.events import Envelope
-from .schemas.limits import HOUSEKEEPING_S, SETTLE_TIMEOUT_S
+from .schemas.limits import CROSS_ENCODER_TEXTS_MAX, HOUSEKEEPING_S, SETTLE_TIMEOUT_S
 from .schemas.ports import LogRecord, NewRecord, Position, TopicPartition
 from .schemas.results import Hit
 from .schemas.topics import INGRESS, WRITER_GROUP
@@ -22,6 +23,7 @@ from .streams.letters import Letters
 from .streams.projections import Journal
 from .streams.reading import Reader
 from .streams.recall import Recall
+from .streams.reordering import order_by_reading
 from .streams.serving import Served
 
 if TYPE_CHECKING:
@@ -85,8 +87,17 @@ class Runtime:
             answers = await self.recall.answers(owner, question, asked)
             if answers:
                 return (await self.reader.slot_hits(owner, answers))[: question.limit]
-        found = await self.recall.find(owner, question, asked)
+        reader = None if asked.alone else self.engines.cross_encoder
+        wide = question
+        if reader is not None:
+            limit = max(question.limit, CROSS_ENCODER_TEXTS_MAX)
+            wide = dataclasses.replace(question, limit=limit)
+        found = await self.recall.find(owner, wide, asked)
         hits = await self.reader.hits(owner, found)
+        if reader is not None and len(hits) == len(found):  # or one was erased meanwhile
+            read = await order_by_reading(reader, question.text, hits)
+            found, hits = [found[rank] for rank, _ in read], [hit for _, hit in read]
+        found, hits = found[: question.limit], hits[: question.limit]
         self.served.note(owner, found, self.engines.clock.now())
         return hits
 
@@ -137,7 +148,7 @@ class Runtime:
             async with asyncio.timeout(longest_s):
                 return await self.progress.wait(positions)
         except TimeoutError:
-            trouble = self.progress.trouble or "there is more to do: wait longer"
+            trouble = self.progress.trouble or "there is more to do: wait longer."
             message = f"It is stored, but not decided after {longest_s:g} s: {trouble}"
             raise Unavailable(message) from None
 

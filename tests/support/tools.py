@@ -54,6 +54,7 @@ class WordEncoder:
     dimension: Final = _DIMENSION
     languages: Final = frozenset(("en", "zh"))
     duplicate_threshold: Final = 0.85
+    floor: Final = 0.24
     batch_invariant: Final = True
 
     def __init__(self, name: str = "test-64") -> None:

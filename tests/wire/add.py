@@ -6,6 +6,7 @@ Usage, from the root of the repository: python -m tests.wire.add
 import json
 
 from eunoe.schemas.cloudevents import encode
+from eunoe.streams.projections import encode_record
 
 from .test_golden import EVENTS, FOLDER, RECORDS
 
@@ -18,7 +19,7 @@ def main() -> None:
         pairs = [[key, raw.decode()] for key, raw in headers]
         missing[name] = {"headers": pairs, "value": value.decode()}
     for name, record in RECORDS.items():
-        missing[name] = {"value": record.model_dump_json()}
+        missing[name] = {"value": encode_record(record).decode()}
     for name, golden in missing.items():
         if not (FOLDER / name).exists():
             text = json.dumps(golden, ensure_ascii=False, indent=2) + "\n"

@@ -20,6 +20,7 @@ TOTAL = (
     + DEFAULTS.next_to_near_weight
     + DEFAULTS.session_weight
     + DEFAULTS.speaker_weight
+    + DEFAULTS.statement_weight
 )
 """What the weights of a question without a time add up to."""
 

@@ -38,13 +38,19 @@ def score_of(one: Candidate, candidates: Sequence[Candidate]) -> float:
     strength = match(one) if one.session is None else max(match(two) for two in others)
     total = match(one) + DEFAULTS.near_weight * around(1) + DEFAULTS.next_to_near_weight * around(2)
     total += DEFAULTS.session_weight * strength + DEFAULTS.speaker_weight * one.speaker
+    total += DEFAULTS.statement_weight * one.states
     weights = DEFAULTS.near_weight + DEFAULTS.next_to_near_weight + DEFAULTS.session_weight
-    return total / (1.0 + weights + DEFAULTS.speaker_weight)
+    weights += DEFAULTS.speaker_weight + DEFAULTS.statement_weight
+    if any(two.timely for two in candidates):
+        total += DEFAULTS.time_weight * one.timely
+        weights += DEFAULTS.time_weight
+    return one.factor * total / (1.0 + weights)
 
 
 def some_candidates(draw: random.Random) -> list[Candidate]:
-    """Return candidates in a few or many sessions, with and without names, many of them equal."""
+    """Return candidates in few or many sessions, with and without names and a time, many equal."""
     named = draw.choice([0.0, 0.1, 0.5])
+    timely = draw.choice([0.0, 0.0, 0.2])
     sessions = [None, *range(draw.choice([1, 5, 100]))]
     return [
         Candidate(
@@ -54,6 +60,9 @@ def some_candidates(draw: random.Random) -> list[Candidate]:
             None if (session := draw.choice(sessions)) is None else f"s{session}",
             draw.choice([None, draw.randrange(30)]),
             draw.random() < named,
+            draw.random() < timely,
+            draw.choice([1.0, 1.0, draw.random()]),
+            draw.choice([1.0, 0.0, 0.37]),
         )
         for number in range(draw.choice([1, 2, 20, 130]))
     ]

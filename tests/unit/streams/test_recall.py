@@ -94,7 +94,7 @@ class Shelf:
         kind = "turn" if name.startswith("t") else "fact"
         self.hits.append(PointHit(point.bytes, dense, sparse))
         self.spots_by_id[point.bytes] = Spot(
-            ident(turn).bytes, turn.encode(), 0, (), START.isoformat(), kind
+            ident(turn).bytes, turn.encode(), 0, (), START.isoformat(), kind=kind
         )
 
     async def query(self, query: EpisodicQuery) -> list[PointHit]:

@@ -33,7 +33,7 @@ TIMEOUT_S: Final = 60.0
 
 def spot(event: UUID, kind: str = "turn") -> Spot:
     """Return where a turn or a memory stands."""
-    return Spot(event.bytes, b"", 0, (), START.isoformat(), kind)
+    return Spot(event.bytes, b"", 0, (), START.isoformat(), kind=kind)
 
 
 def found(name: str, *, chunk: str | None = None, memory: str | None = None) -> Found:
