@@ -9,13 +9,15 @@ from zoneinfo import ZoneInfo
 
 from ..schemas.limits import ABOUT_MAX
 from ..schemas.ports import Interval
-from .times import SessionOrdinal, TimeSpan, parse
+from .times import Parsed, SessionOrdinal, TimeSpan, parse
 
 __all__ = ["Asked", "about", "read_question"]
 
 _SHORT_S: Final = 3 * 3600.0
 """An interval shorter than the shortest part of a day: people remember the hour, not the minute."""
 _WIDER_S: Final = 3600.0
+_YEARS: Final = range(200, 9_800)
+"""In which expressions of time are read: at the ends of the calendar most would lie beyond it."""
 _FORMER: Final = re.compile(
     r"(?<![a-z])(?:used? to|previous(?:ly)?|former(?:ly)?|originally|in the past|back then"
     r"|at first|initially|before (?:that|this|the change|it changed)|no longer|old(?= \w+\?)"
@@ -54,7 +56,7 @@ def read_question(question: str, now: datetime, zone: ZoneInfo) -> Asked:
         now: When it is asked; aware.
         zone: The user's.
     """
-    found = parse(question, now, zone)
+    found = _parsed(question, now, zone)
     sure = [span for span in found.spans if span.sure]
     within = _hull(sure)
     near = None if sure else _hull(found.spans)
@@ -87,9 +89,13 @@ def about(text: str, said_at: datetime, zone: ZoneInfo) -> list[tuple[int, int]]
     """
     return [
         (span.first, int((span.start.timestamp() + span.end.timestamp()) / 2))
-        for span in parse(text, said_at, zone).spans
+        for span in _parsed(text, said_at, zone).spans
         if span.start is not None and span.end is not None
     ][:ABOUT_MAX]
+
+
+def _parsed(text: str, now: datetime, zone: ZoneInfo) -> Parsed:
+    return parse(text, now, zone) if now.year in _YEARS else Parsed((), None, None, text)
 
 
 def _hull(spans: Sequence[TimeSpan]) -> Interval | None:

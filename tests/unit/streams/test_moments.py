@@ -1,6 +1,6 @@
 """What a question says about time, and what times a turn is about; both languages in pairs."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -242,6 +242,47 @@ def test_the_zone_decides() -> None:
             datetime(2024, 6, 13, 4, tzinfo=UTC).timestamp(),
             datetime(2024, 6, 14, 4, tzinfo=UTC).timestamp(),
         )
+
+
+ENDS: Final = (
+    datetime.min.replace(tzinfo=UTC),
+    datetime.min.replace(tzinfo=timezone(timedelta(hours=14))),
+    datetime.max.replace(tzinfo=UTC),
+    datetime.max.replace(tzinfo=timezone(timedelta(hours=-12))),
+)
+"""The calendar's."""
+
+
+@pytest.mark.parametrize("now", ENDS)
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Shanghai", "America/New_York"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What did I say yesterday?",
+        "我昨天说了什么?",
+        "What will I do next year?",
+        "明年我要做什么?",
+        "What did I say last century?",
+        "我去年说了什么?",
+        "What did we talk about last time?",
+        "上次我们聊了什么?",
+    ],
+)
+def test_at_the_ends_of_the_calendar_no_time_is_read(text: str, zone: str, now: datetime) -> None:
+    """Yesterday may not exist there: such a clock is a producer's error, and must stop nothing."""
+    assert read_question(text, now, ZoneInfo(zone)) == Asked(content=text)
+    assert about(text, now, ZoneInfo(zone)) == []
+
+
+@pytest.mark.parametrize(
+    "now", [datetime(200, 1, 1, tzinfo=UTC), datetime(9799, 12, 31, tzinfo=UTC)]
+)
+@pytest.mark.parametrize(("english", "chinese"), [("yesterday", "昨天"), ("next year", "明年")])
+def test_far_from_the_ends_times_are_read(english: str, chinese: str, now: datetime) -> None:
+    """All other years are as this one."""
+    for text in (english, chinese):
+        assert len(about(text, now, ZONE)) == 1
+        assert read_question(text, now, ZONE).alone
 
 
 # --- what a turn is about ----------------------------------------------------------------------
