@@ -12,12 +12,20 @@ from eunoe.door import connect
 from eunoe.infra.embedded.log import SqliteLog
 from eunoe.schemas.cloudevents import decode
 from eunoe.schemas.errors import Unavailable
-from eunoe.schemas.events import Envelope, Recalled, event_id, owner_key
+from eunoe.schemas.events import (
+    Answered,
+    Envelope,
+    EventType,
+    Recalled,
+    event_id,
+    owner_key,
+)
 from eunoe.schemas.ports import NewRecord, Position
 from eunoe.schemas.results import Hit
-from eunoe.schemas.topics import RECALLS
+from eunoe.schemas.topics import COMMANDS, RECALLS, TURNS, Topic
 from eunoe.streams import serving
 from tests.support.memories import cheap_tools, open_memory, settings_in
+from tests.support.tools import START
 
 OWNER: Final = owner_key("default", "ana")
 SAID: Final = {
@@ -154,3 +162,24 @@ async def test_a_process_that_only_reads_publishes_nothing(tmp_path: Path) -> No
         assert await memory.search(ASKED["zh"], user_id="ana")
     async with open_memory(tmp_path) as memory:
         assert await recalls(memory) == []
+
+
+@pytest.mark.parametrize("topic", [TURNS, COMMANDS], ids=lambda topic: topic.name)
+async def test_a_recall_among_what_is_decided_is_refused(tmp_path: Path, topic: Topic) -> None:
+    """On a topic of the writer's it is a dead letter: neither journaled nor silently passed by."""
+    event = Envelope(
+        id="r1",
+        source="elsewhere",
+        type=EventType.RECALLED,
+        time=START,
+        tenant_id="default",
+        user_id="ana",
+        payload=Recalled(served_at=START, searches=(Answered(moment=START, ids=(UUID(int=1),)),)),
+    )
+    async with open_memory(tmp_path) as memory:
+        await memory.runtime.publish(topic.name, [event], wait=False)
+        await memory.settled()
+        (letter,) = await memory.dead_letters(user_id="ana")
+        assert (letter.topic, letter.event_id) == (topic.name, str(event.event_id))
+        assert "its own topic" in letter.reason
+        assert all(one.ok for one in await memory.doctor())
