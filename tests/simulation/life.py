@@ -24,7 +24,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 import orjson
 
 import eunoe
-from eunoe import memory as facade
+from eunoe import commanding
 from eunoe.infra.embedded.keys import SqliteKeys
 from eunoe.infra.embedded.log import SqliteLog
 from eunoe.infra.sealing import load_master_key, master_key_path
@@ -142,7 +142,7 @@ def live(life: Life) -> None:
             (os, "urandom", dice.randbytes),
             (projections, "FLUSH_RECORDS", dice.choice((3, 10, 40, 2_000))),
             (consumer, "BATCH_RECORDS_MAX", dice.choice((1, 5, 64, 64))),
-            (facade, "uuid", SimpleNamespace(uuid4=_command_id, UUID=UUID)),
+            (commanding, "uuid", SimpleNamespace(uuid4=_command_id, UUID=UUID)),
             *(() if life.bug is None else BUGS[life.bug]),
         )
         for owner, name, value in replaced:
