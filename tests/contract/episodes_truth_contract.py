@@ -129,7 +129,8 @@ MOMENTS: Final = (
 
 def holding(**fields: Any) -> Holding:
     """Return what is asked for; the clock stands at `START` where nothing else is said."""
-    return Holding(**({"at": at(0)} | fields))
+    values: dict[str, Any] = {"at": at(0)}
+    return Holding(**(values | fields))
 
 
 async def found(

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from eunoe.infra.terms import Terms
 from eunoe.schemas.ports import (
+    Encoder,
     EpisodicQuery,
     EpisodicStore,
     EventPlace,
@@ -182,7 +183,7 @@ class World:
             cast("Keys", self.keys),
             cast("IdentityStore", self),
             cast("EpisodicStore", self),
-            WordEncoder(),
+            cast("Encoder", WordEncoder()),
             Terms(),
             turns_searchable=turns_searchable,
         )

@@ -104,7 +104,7 @@ def test_no_filter_bounds_nothing(given: object) -> None:
         ({"source": "mail"}, Filters(source="mail")),
         ({"since": NOON}, Filters(said=(NOON.timestamp(), None))),
         ({"until": "2024-06-15T20:00:00+08:00"}, Filters(said=(None, NOON.timestamp()))),
-        ({"since": NOON, "until": NOON}, Filters(said=(NOON.timestamp(),) * 2)),
+        ({"since": NOON, "until": NOON}, Filters(said=(NOON.timestamp(), NOON.timestamp()))),
         ({"since": None, "until": None}, ANYTHING),
         ({"metadata": {"城市": "里斯本", "n": 1, "x": 0.5, "ok": True}},
          Filters(metadata={"城市": "里斯本", "n": 1, "x": 0.5, "ok": True})),

@@ -49,7 +49,7 @@ async def asked(shelf: Statements, question: str, **fields: Any) -> list[str]:
 
 def span(start: datetime | None, end: datetime | None) -> Interval:
     """Return an interval in seconds since 1970."""
-    return start and start.timestamp(), end and end.timestamp()
+    return start.timestamp() if start else None, end.timestamp() if end else None
 
 
 INSTANT: Final = timedelta(seconds=1)

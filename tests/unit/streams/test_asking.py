@@ -83,7 +83,7 @@ def test_labels_are_bounded() -> None:
     assert len(made) == LABELS_MAX
     first = dict(list(metadata.items())[: LABELS_MAX - 1])
     assert labels(KEYS, "chat", first) == made
-    lists = {f"list {number}": [] for number in range(LABELS_MAX)}
+    lists: dict[str, object] = {f"list {number}": [] for number in range(LABELS_MAX)}
     assert labels(KEYS, "chat", lists | {"n": 1}) == labels(KEYS, "chat", {"n": 1})
 
 

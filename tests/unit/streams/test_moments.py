@@ -1,7 +1,7 @@
 """What a question says about time, and what times a turn is about; both languages in pairs."""
 
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -31,7 +31,7 @@ def read(question: str) -> Asked:
     return read_question(question, NOW, ZONE)
 
 
-def names(*pairs: tuple[str, str, Any]) -> Any:
+def names(*pairs: tuple[str, str, object]) -> pytest.MarkDecorator:
     """Parametrize over the two languages: (English, Chinese, what both mean)."""
     rows = [(text, meant) for english, chinese, meant in pairs for text in (english, chinese)]
     return pytest.mark.parametrize(("question", "meant"), rows)

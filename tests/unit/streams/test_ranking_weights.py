@@ -71,7 +71,7 @@ def test_time_lifts_within_a_talk_and_alone() -> None:
     """Turns of a talk and memories without one are lifted by the same share."""
     for place in ((None, None), ("s", 3)):
         one = Candidate("one", 0.5, 5.0, *place)
-        other = Candidate("other", 0.5, 5.0, *place, timely=True)
+        other = one._replace(id="other", timely=True)
         made = {two.id: two for two in rank([one, other])}
         share = made["other"].signals["time"]
         assert share > 0.0
