@@ -58,6 +58,7 @@ MOMENTS: Final = {
 """Moments of a memory's truth, in seconds since 1970, by their names in the payload."""
 TRUTH: Final = (*MOMENTS, "state", "scope", "project", "verified", "words")
 """Fields of what doesn't hold always and for the user alone: other points lack them."""
+LAST: Final = datetime.max.replace(tzinfo=UTC)
 INDEXES: Final = {
     "owner": edge.PayloadSchemaType.Keyword,
     "kind": edge.PayloadSchemaType.Keyword,
@@ -179,7 +180,7 @@ def _truth_of(payload: Payload) -> Truth:
     if not any(key in payload for key in TRUTH):
         return ALWAYS
     moments = {
-        field: datetime.fromtimestamp(payload[key], UTC)
+        field: _moment(payload[key])
         for key, field in MOMENTS.items()
         if key in payload
     }
@@ -190,6 +191,11 @@ def _truth_of(payload: Payload) -> Truth:
         verified="verified" in payload,
         **moments,
     )
+
+
+def _moment(seconds: float) -> datetime:
+    # The last moment there is, which may stand for ever, is no float: it was rounded up.
+    return LAST if seconds >= LAST.timestamp() else datetime.fromtimestamp(seconds, UTC)
 
 
 def _boxed(box: Box) -> Payload:

@@ -124,6 +124,8 @@ MOMENTS: Final = (
     datetime(2024, 3, 1, 9, 0, 0, 123_457, tzinfo=UTC),
     datetime(2024, 2, 29, 23, 30, tzinfo=timezone(timedelta(hours=5, minutes=45))),
     datetime(2199, 1, 1, 0, 0, 0, 1, tzinfo=UTC),
+    datetime.min.replace(tzinfo=UTC),
+    datetime.max.replace(tzinfo=UTC),
 )
 
 
