@@ -179,11 +179,7 @@ def _truth_values(truth: Truth) -> Payload:
 def _truth_of(payload: Payload) -> Truth:
     if not any(key in payload for key in TRUTH):
         return ALWAYS
-    moments = {
-        field: _moment(payload[key])
-        for key, field in MOMENTS.items()
-        if key in payload
-    }
+    moments = {field: _moment(payload[key]) for key, field in MOMENTS.items() if key in payload}
     return Truth(
         state=payload.get("state", "active"),
         scope=payload.get("scope", "private"),
