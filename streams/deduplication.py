@@ -2,7 +2,9 @@
 
 Same owner, kind and speaker, at or over the encoder's calibrated cosine, and no guard fired
 (negation, numbers and units, dates, entities): the memory is touched. Otherwise it is new. What
-the agent itself says never makes a second memory of what a person said.
+the agent itself says never makes a second memory of what a person said. A memory that was
+superseded, expires, is vouched for or is not the user's own is left as it is: a touch sets all
+values anew, and a turn says nothing of these.
 
 Delivery: pure; a repeated event never comes here, since the writer knows its identity.
 """
@@ -15,7 +17,7 @@ from uuid import UUID
 
 import numpy as np
 
-from ..schemas.ports import MemoryPoint, Vectors
+from ..schemas.ports import ALWAYS, MemoryPoint, Vectors
 from ..schemas.records import Candidate, Decision
 
 __all__ = ["AGENT_IMPORTANCE", "IMPORTANCE", "SCORE_SLACK", "apply", "cosine", "decide", "unpack"]
@@ -134,7 +136,8 @@ def cosine(left: Vectors | None, right: Vectors) -> float:
 
 def _same(memory: MemoryPoint, candidate: Candidate, *, by_agent: bool) -> bool:
     return (
-        memory.kind == candidate.kind
+        memory.truth == ALWAYS
+        and memory.kind == candidate.kind
         and memory.guard == candidate.guard
         and (by_agent or memory.speaker == candidate.speaker)
     )

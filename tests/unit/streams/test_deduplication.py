@@ -1,5 +1,6 @@
 """When a candidate repeats a memory, and when it is a new one."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -7,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from eunoe.schemas.ports import MemoryPoint
-from eunoe.schemas.records import Candidate, Decision
+from eunoe.schemas.records import Candidate, Decision, Truth
 from eunoe.streams.deduplication import (
     AGENT_IMPORTANCE,
     IMPORTANCE,
@@ -97,6 +98,25 @@ def test_guard_kind_and_speaker_keep_apart(difference: dict[str, Any], action: s
     """However close two texts are, another guard, kind or speaker makes another memory."""
     existing = memories(candidate("m1", vector(1.0)))
     assert decided(existing, candidate("m2", vector(1.0), **difference)).action == action
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+@pytest.mark.parametrize(
+    "truth",
+    [
+        Truth(state="superseded", changed_at=START),
+        Truth(expires_at=LATER),
+        Truth(scope="project", project=b"p"),
+        Truth(scope="organisation"),
+        Truth(verified=True),
+    ],
+    ids=["superseded", "expiring", "project", "organisation", "verified"],
+)
+def test_a_repeat_changes_no_truth(truth: Truth, role: str) -> None:
+    """A memory that doesn't simply hold for the user isn't touched by what a turn repeats."""
+    existing = memories(candidate("m1", vector(1.0)))
+    existing = {key: replace(one, truth=truth) for key, one in existing.items()}
+    assert decided(existing, candidate("m2", vector(1.0)), role=role).action == "new"
 
 
 def test_an_agents_echo_is_of_any_speaker() -> None:
