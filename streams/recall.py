@@ -206,7 +206,7 @@ class Recall:
             return None
         points = await self._identity.points_of(owner, TurnFilter(session=newest))
         spots = await self._identity.spots(owner, points)
-        runs = max(spot.said_at for spot in spots.values()) >= now - _PAUSE
+        runs = any(spot.said_at >= now - _PAUSE for spot in spots.values())
         number = ordinal.number if runs else ordinal.number - 1
         return await self._identity.session(owner, max(number, 0), from_end=True)
 
@@ -220,16 +220,15 @@ class Recall:
     ) -> list[Found]:
         """Return the turns of a time or session in order; the user's own, if not all fit."""
         interval = _meet(asked.within or asked.near, _bounds(question)) or (None, None)
-        points = await self._episodes.said_within(owner, interval, holding, LISTED_TURNS_MAX)
-        if only is not None:
-            points = [point for point in points if point in set(only)]
+        points = await self._episodes.said_within(owner, interval, holding, LISTED_TURNS_MAX, only)
         places = await self._identity.places(owner, [UUID(bytes=point) for point in points])
         spots = await self._identity.spots(owner, points)
-        known = [point for point in points if point in spots]
+        known = sorted(spots, key=lambda point: (spots[point].said_at, *spots[point][1:3]))
         if len(known) > question.limit:
             roles = {place.bytes: found.role for place, found in places.items()}
-            first = sorted(known, key=lambda point: roles.get(point) != "user")[: question.limit]
-            known = [point for point in known if point in set(first)]
+            own_first = sorted(known, key=lambda point: roles.get(point) != "user")
+            shown = set(own_first[: question.limit])
+            known = [point for point in known if point in shown]
         return [Found(point, spots[point], 1.0, _LISTED) for point in known]
 
     def _finds_turns(self, question: Question) -> bool:

@@ -131,10 +131,15 @@ class EdgeEpisodes:
         return await self._run(partial(self._ask, found_in, query))
 
     async def said_within(
-        self, owner: str, interval: Interval, holding: Holding, limit: int
+        self,
+        owner: str,
+        interval: Interval,
+        holding: Holding,
+        limit: int,
+        only: Sequence[bytes] | None = None,
     ) -> list[bytes]:
         """Return the first points of the turns said in an interval, oldest first."""
-        return await self._run(partial(self._ask, said_in, owner, interval, holding, limit))
+        return await self._run(partial(self._ask, said_in, owner, interval, holding, limit, only))
 
     async def nearest(
         self, owner: str, vectors: Vectors, threshold: float

@@ -166,13 +166,20 @@ def found_in(shard: edge.EdgeShard, query: EpisodicQuery) -> list[PointHit]:
     return hits
 
 
-def said_in(
-    shard: edge.EdgeShard, owner: str, interval: Interval, holding: Holding, limit: int
+def said_in(  # noqa: PLR0913 - the port's, and the shard
+    shard: edge.EdgeShard,
+    owner: str,
+    interval: Interval,
+    holding: Holding,
+    limit: int,
+    only: Sequence[bytes] | None,
 ) -> list[bytes]:
     """Return the first points of the turns said in an interval, oldest first."""
     must: list[Condition] = [_is("owner", owner), _is("kind", TURN), _between("said", interval)]
     if holding.as_of is not None:
         must.append(_up_to("recorded", holding.as_of))
+    if only is not None:
+        must.append(edge.HasIdCondition({UUID(bytes=one) for one in only}))
     later = edge.IsEmptyCondition("box")  # chunks but the first
     page, _ = shard.scroll(
         edge.ScrollRequest(

@@ -135,11 +135,16 @@ class EpisodicStore(Protocol):
         ...
 
     async def said_within(
-        self, owner: str, interval: Interval, holding: Holding, limit: int
+        self,
+        owner: str,
+        interval: Interval,
+        holding: Holding,
+        limit: int,
+        only: Sequence[bytes] | None = None,
     ) -> list[bytes]:
         """Return the first points of the turns that were said in an interval, oldest first.
 
-        Of `holding` only `as_of` matters: turns don't expire.
+        Of `holding` only `as_of` matters: turns don't expire. `only` as in `EpisodicQuery`.
         """
         ...
 

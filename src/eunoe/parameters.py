@@ -117,7 +117,7 @@ def moment_of(name: str, value: object) -> datetime | None:
             value = datetime.fromisoformat(value)
         except ValueError:
             value = None
-    if isinstance(value, datetime) and value.tzinfo is not None:
+    if isinstance(value, datetime) and value.utcoffset() is not None:
         try:
             value.timestamp()
         except (OverflowError, ValueError, OSError):

@@ -206,6 +206,9 @@ class EpisodesTimeContract:
         theirs = await store.said_within(BEN, (None, None), EVER, 50)
         assert names_of(theirs) == ["ben"]
         assert await store.said_within("default/an", (None, None), EVER, 50) == []
+        only = [ident(name).bytes for name in ("late", "noon", "ben")]
+        some = await store.said_within(ANA, (None, None), EVER, 50, only)
+        assert names_of(some) == ["noon", "late"]
         gone = (ident("noon"), ident("noon/1"))
         await store.apply([erasure(9, ["noon"], points=gone)])
         assert await said(store, (None, at(FAR))) == ["early", "late"]

@@ -98,7 +98,12 @@ class World:
         ]
 
     async def said_within(
-        self, owner: str, interval: Interval, holding: Holding, limit: int
+        self,
+        owner: str,
+        interval: Interval,
+        holding: Holding,
+        limit: int,
+        only: Sequence[bytes] | None = None,
     ) -> list[bytes]:
         """List turns, oldest first."""
         assert owner == ANA
@@ -107,6 +112,7 @@ class World:
             point
             for point, one in self.points.items()
             if one.spot.kind == "turn" and _is_in(one, interval)
+            if only is None or point in only
         ]
         return sorted(found, key=lambda point: self.points[point].spot.said)[:limit]
 
