@@ -77,7 +77,7 @@ class RankingParameters:
     floor_chinese: float = 0.15
     floor_alone: float = 0.12
     floor_words: float = 0.03
-    floor_told: float = 3.2
+    floor_told: float = 2.8
     floor_candidates: int = 24
     faded_below: float = 0.3
 

@@ -52,7 +52,7 @@ def search_requests(query: EpisodicQuery) -> list[edge.QueryRequest]:
     requests = _parts(query, only)
     if query.near is not None:
         # Beside `within`, not in its place: what that leaves out stays out.
-        near = edge.Filter(must=[only, _in_interval(query.near)])
+        near = edge.Filter(must=[only, _of_time(query.near, query.holding)])
         requests += _parts(replace(query, limit=query.near_limit), near)
     return requests
 
@@ -84,7 +84,7 @@ def _filter(query: EpisodicQuery) -> edge.Filter:
     if query.kinds is not None:
         must.append(edge.FieldCondition(key="kind", match=edge.MatchAny(any=list(query.kinds))))
     if query.within is not None:
-        must.append(_in_interval(query.within))
+        must.append(_of_time(query.within, query.holding))
     if query.only is not None:
         ids: set[edge.PointId] = {UUID(bytes=one) for one in query.only}
         must.append(edge.HasIdCondition(ids))
@@ -94,9 +94,13 @@ def _filter(query: EpisodicQuery) -> edge.Filter:
     return edge.Filter(must=must, must_not=must_not or None)
 
 
-def _in_interval(interval: Interval) -> edge.Filter:
-    said, about = (_between(key, interval) for key in ("said", "about"))
-    return edge.Filter(should=[said, about])
+def _of_time(interval: Interval, holding: Holding | None) -> edge.Filter:
+    of_time: list[Condition] = [_between(key, interval) for key in ("said", "about")]
+    if holding is not None and holding.past is not None:
+        # What held then answers, whenever it was said.
+        held = edge.Filter(must=[_is("state", SUPERSEDED)], must_not=_apart(interval) or None)
+        of_time.append(held)
+    return edge.Filter(should=of_time)
 
 
 def _required(holding: Holding, terms: Sequence[int]) -> list[Condition]:
@@ -122,14 +126,19 @@ def _excluded(holding: Holding) -> list[Condition]:
         superseded.append(_up_to("changed", holding.as_of))
     if holding.past is None:
         return [*must_not, edge.Filter(must=superseded)]
-    # It held at no time in the interval: from its end on only, or up to its start only.
-    start, end = holding.past
+    apart = _apart(holding.past)
+    return [*must_not, edge.Filter(must=superseded, should=apart)] if apart else must_not
+
+
+def _apart(interval: Interval) -> list[Condition]:
+    """Hold of what held at no time in an interval: from its end on only, or up to its start."""
+    start, end = interval
     apart: list[Condition] = []
     if end is not None:
         apart.append(edge.FieldCondition(key="from", range=edge.RangeFloat(gte=end)))
     if start is not None:
         apart.append(_up_to("to", start))
-    return [*must_not, edge.Filter(must=superseded, should=apart)] if apart else must_not
+    return apart
 
 
 def _is(key: str, value: str) -> edge.FieldCondition:
@@ -166,7 +175,7 @@ def found_in(shard: edge.EdgeShard, query: EpisodicQuery) -> list[PointHit]:
     return hits
 
 
-def said_in(  # noqa: PLR0913 - the port's, and the shard
+def said_in(
     shard: edge.EdgeShard,
     owner: str,
     interval: Interval,
