@@ -107,6 +107,19 @@ ASKED: Final[list[tuple[dict[str, str], dict[str, Any], set[str]]]] = [
 ]
 """What is asked, under which bounds, and which memories answer."""
 
+EVERY_MODE: Final[list[dict[str, Any]]] = [
+    {},
+    {"as_of": day(2, 4)},
+    {"as_of": day(2, 4), "now": day(2, 4)},
+    {"project_id": "orion"},
+    {"filters": {"session_id": "gone"}},
+    {"filters": {"metadata": {"name": "gone"}}},
+    {"filters": {"role": "user", "since": day(2, 1), "until": day(2, 5)}},
+    {"filters": {"verified": True}},
+    {"kinds": ["turn"]},
+    {"kinds": ["fact"]},
+]
+
 
 async def say(memory: eunoe.Memory, clock: SetClock, language: str, name: str) -> None:
     """Say one thing in its month, in a session of its own."""
@@ -172,6 +185,23 @@ async def test_what_holds_answers(tmp_path: Path, language: str, phase: str) -> 
 
 @both
 @pytest.mark.parametrize("phase", PHASES)
+async def test_what_held_answers_beside_what_was_said_then(
+    tmp_path: Path, language: str, phase: str
+) -> None:
+    """A time filters by what was said in it and by what held in it, whenever that was said."""
+    lunch = {
+        "en": "Remember that in March the lead of the Orion team came to lunch.",
+        "zh": "记住：三月份猎户座团队的负责人来吃午饭了。",
+    }[language]
+    async with world(tmp_path, language, phase) as memory:
+        message = {"id": "lunch", "content": lunch, "time": day(3, 10)}
+        await memory.add(message, user_id="ana")
+        assert set(await answers(memory, IN_MARCH[language])) == {"lunch", "old"}
+        assert set(await answers(memory, IN_JUNE[language])) == HOLDS | {"lunch"}
+
+
+@both
+@pytest.mark.parametrize("phase", PHASES)
 async def test_what_faded_comes_last_and_is_labelled(
     tmp_path: Path, language: str, phase: str
 ) -> None:
@@ -212,18 +242,7 @@ async def test_a_forgotten_memory_answers_in_no_mode(
     said = SAID[language]["gone"][1]
     async with world(tmp_path, language, phase, turns_searchable=True) as memory:
         for question in (said, PRESENT[language], IN_MARCH[language], BEFORE[language]):
-            for bounds in (
-                {},
-                {"as_of": day(2, 4)},
-                {"as_of": day(2, 4), "now": day(2, 4)},
-                {"project_id": "orion"},
-                {"filters": {"session_id": "gone"}},
-                {"filters": {"metadata": {"name": "gone"}}},
-                {"filters": {"role": "user", "since": day(2, 1), "until": day(2, 5)}},
-                {"filters": {"verified": True}},
-                {"kinds": ["turn"]},
-                {"kinds": ["fact"]},
-            ):
+            for bounds in EVERY_MODE:
                 hits = await memory.search(question, user_id="ana", limit=50, **bounds)
                 assert all(hit.text != said and hit.sources != ("gone",) for hit in hits)
         listed = await memory.search(
