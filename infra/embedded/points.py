@@ -66,6 +66,8 @@ INDEXES: Final = {
     "about": edge.PayloadSchemaType.Float,
     "expires": edge.PayloadSchemaType.Float,
     "state": edge.PayloadSchemaType.Keyword,
+    "from": edge.PayloadSchemaType.Float,
+    "to": edge.PayloadSchemaType.Float,
     "project": edge.PayloadSchemaType.Keyword,
     "words": edge.PayloadSchemaType.Integer,
 }

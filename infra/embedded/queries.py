@@ -96,10 +96,9 @@ def _filter(query: EpisodicQuery) -> edge.Filter:
 
 def _of_time(interval: Interval, holding: Holding | None) -> edge.Filter:
     of_time: list[Condition] = [_between(key, interval) for key in ("said", "about")]
-    if holding is not None and holding.past is not None:
-        # What held then answers, whenever it was said.
-        held = edge.Filter(must=[_is("state", SUPERSEDED)], must_not=_apart(interval) or None)
-        of_time.append(held)
+    if holding is not None and holding.past == interval:
+        # Whenever it was said; what didn't hold then is excluded in any case.
+        of_time.append(_is("state", SUPERSEDED))
     return edge.Filter(should=of_time)
 
 

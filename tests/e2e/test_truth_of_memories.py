@@ -82,7 +82,7 @@ ASKED: Final[list[tuple[dict[str, str], dict[str, Any], set[str]]]] = [
     # At the very moment it is over.
     (PRESENT, {"now": day(6)}, HOLDS),
     # What was superseded answers about the time in which it held, and about all that is past.
-    (IN_MARCH, {}, HOLDS | {"old"}),
+    (IN_MARCH, {}, {"old"}),
     (IN_JUNE, {}, HOLDS),
     (BEFORE, {}, HOLDS | {"old"}),
     # As it was known: before the change, at it, before anything was heard of.
@@ -90,13 +90,15 @@ ASKED: Final[list[tuple[dict[str, str], dict[str, Any], set[str]]]] = [
     (PRESENT, {"as_of": day(5, 4)}, HOLDS | {"expiring"}),
     (PRESENT, {"as_of": day(7)}, HOLDS),
     (PRESENT, {"as_of": day(1, 1)}, set()),
-    (IN_MARCH, {"as_of": day(5, 4)}, HOLDS | {"old", "expiring"}),
+    (IN_MARCH, {"as_of": day(5, 4)}, {"old"}),
+    (IN_MARCH, {"as_of": day(4)}, {"old"}),
+    (IN_JUNE, {"as_of": day(7)}, HOLDS),
     # Whose it is.
     (PRESENT, {"project_id": "orion"}, HOLDS | {"ours"}),
     (PRESENT, {"project_id": "kestrel"}, HOLDS | {"theirs"}),
     (PRESENT, {"project_id": "another"}, HOLDS),
     (PRESENT, {"project_id": "orion", "now": day(5)}, HOLDS | {"ours", "expiring"}),
-    (IN_MARCH, {"project_id": "orion"}, HOLDS | {"ours", "old"}),
+    (BEFORE, {"project_id": "orion"}, HOLDS | {"ours", "old"}),
     # Filters bound further, and bring nothing back.
     (PRESENT, {"filters": {"session_id": "old"}}, set()),
     (IN_MARCH, {"filters": {"session_id": "old"}}, {"old"}),
@@ -198,6 +200,8 @@ async def test_what_held_answers_beside_what_was_said_then(
         await memory.add(message, user_id="ana")
         assert set(await answers(memory, IN_MARCH[language])) == {"lunch", "old"}
         assert set(await answers(memory, IN_JUNE[language])) == HOLDS | {"lunch"}
+        since = {"filters": {"since": day(3, 1)}}
+        assert await answers(memory, IN_MARCH[language], **since) == ["lunch"]
 
 
 @both
