@@ -21,7 +21,6 @@ from .parameters import (
     seconds_of,
     several,
 )
-from .prompter import Prompter
 from .questioning import question_from
 from .runtime import Runtime
 from .schemas.errors import Rejected, Unavailable
@@ -244,6 +243,8 @@ class Memory:
         Raises:
             Rejected: A parameter can't be used.
         """
+        from .prompter import Prompter  # noqa: PLC0415 - patterns that the others do without
+
         question = self._question(
             query, limit, kinds=kinds, filters=filters, project=project_id, now=now, as_of=as_of
         )
