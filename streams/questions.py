@@ -259,7 +259,8 @@ def asked_slots(question: str, *, past: bool = False) -> tuple[AskedSlot, ...]:
             text = former.sub(present, text)
     if not text or len(text) > _QUESTION_CHARACTERS_MAX:
         return ()
-    for slot, pattern in _PATTERNS:
+    patterns = _CHINESE_PATTERNS if _HAN.search(text) else _ENGLISH_PATTERNS
+    for slot, pattern in patterns:
         match = pattern.match(text)
         if match is None:
             continue
@@ -283,4 +284,6 @@ def _compiled(rows: Sequence[Row]) -> Iterator[tuple[str, re.Pattern[str]]]:
         yield name, re.compile(pattern, re.IGNORECASE)
 
 
-_PATTERNS: Final = (*_compiled(_ENGLISH), *_compiled(_CHINESE))
+_HAN: Final = re.compile(r"[\u3400-\u9fff]")
+_ENGLISH_PATTERNS: Final = tuple(_compiled(_ENGLISH))
+_CHINESE_PATTERNS: Final = tuple(_compiled(_CHINESE))
