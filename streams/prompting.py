@@ -137,7 +137,7 @@ def prompt(
     """
     words = _WORDS[tongue]
     clock = _moment(now, zone, words)
-    header = words.header.format(zone=_zone_name(zone, now), now=clock)
+    header = words.header.format(zone=_zone_name(zone), now=clock)
     both = _distinct(zip(hits, speakers, strict=True))
     lines = [_line(hit, speaker, zone, words, budget_tokens) for hit, speaker in both]
     given = _shares(lines, budget_tokens - count(header))
@@ -257,9 +257,9 @@ def _moment(moment: datetime, zone: ZoneInfo, words: _Words) -> str:
     return f"{words.weekdays[local.weekday()]} {local.date().isoformat()} {local:%H:%M}"
 
 
-def _zone_name(zone: ZoneInfo, now: datetime) -> str:
+def _zone_name(zone: ZoneInfo) -> str:
     """Return a zone's name; one of an offset alone is named by that, not by its turned sign."""
     if not zone.key.startswith("Etc/"):
         return zone.key
-    offset = f"{now.astimezone(zone):%z}"
+    offset = f"{datetime(2000, 1, 1, tzinfo=zone):%z}"  # the same at any time
     return f"UTC{offset[:3]}:{offset[3:]}" if offset.strip("+-0") else "UTC"
