@@ -35,6 +35,8 @@ class Hit(_Result):
         kind: "turn", "slot", "preference" or a memory kind.
         tier: "active", or "faded" for a memory of low confidence.
         why: Signals and their shares of the score.
+        role: Who said it, or of whose turn a memory or slot is; None where no turn says it.
+        name: The speaker's name, if one was given.
     """
 
     id: str
@@ -46,6 +48,8 @@ class Hit(_Result):
     kind: str
     tier: str
     why: dict[str, float]
+    role: str | None = None
+    name: str | None = None
 
 
 class Context(_Result):

@@ -1,5 +1,6 @@
 """From opened boxes to what the façade returns. Pure."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -8,11 +9,12 @@ from ..schemas.errors import NotFound
 from ..schemas.ports import EventPlace, MemoryPoint
 from ..schemas.results import Hit, Item
 from ..schemas.sentences import is_quotable
+from .answers import Answer
 from .context import OpenTurn
 from .ranking_parameters import DEFAULTS
 from .recall import Found
 
-__all__ = ["memory_hit", "not_found", "tier", "turn_hit", "turn_item"]
+__all__ = ["memory_hit", "not_found", "slot_hit", "tier", "turn_hit", "turn_item"]
 
 
 def turn_item(place: EventPlace, turn: OpenTurn, recorded_at: datetime) -> Item:
@@ -46,6 +48,8 @@ def turn_hit(found: Found, turn: OpenTurn) -> Hit:
         kind="turn",
         tier="active",
         why=found.signals,
+        role=turn.payload.role,
+        name=turn.payload.name,
     )
 
 
@@ -53,6 +57,7 @@ def memory_hit(
     found: Found, memory: MemoryPoint, content: dict[str, Any], turns: dict[UUID, OpenTurn]
 ) -> Hit:
     """Return a memory that a search found, with the turn of its text as the closest source."""
+    said = turns.get(memory.sources[0]) if memory.sources else None
     return Hit(
         id=str(memory.memory_id),
         text=content["text"],
@@ -65,6 +70,27 @@ def memory_hit(
         kind=memory.kind,
         tier=tier(memory.confidence),
         why=found.signals,
+        role=None if said is None else said.payload.role,
+        name=None if said is None else said.payload.name,
+    )
+
+
+def slot_hit(answer: Answer, turns: Mapping[UUID, OpenTurn]) -> Hit:
+    """Return an exact answer, with the turns that state it, the newest first."""
+    said = [turns[source] for source in answer.version.sources if source in turns]
+    speaker = said[0].payload if said else None
+    return Hit(
+        id=answer.content["slot"],
+        text=answer.content["value"],
+        score=1.0,
+        sources=tuple(turn.id for turn in said),
+        said_at=answer.version.said_at,
+        confidence=1.0,
+        kind=answer.version.rows[-1].kind,
+        tier="active",
+        why={"slot": 1.0},
+        role=None if speaker is None else speaker.role,
+        name=None if speaker is None else speaker.name,
     )
 
 

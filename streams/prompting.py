@@ -26,7 +26,7 @@ from ..schemas.limits import (
 from ..schemas.results import Context, Hit
 from .tokens import WORD_CHARACTERS_MAX, count, cut
 
-__all__ = ["NOBODY", "Speaker", "Tongue", "prompt"]
+__all__ = ["Tongue", "prompt"]
 
 Tongue = Literal["en", "zh"]
 """The language of labels and weekdays."""
@@ -38,16 +38,6 @@ _JOINERS: Final = frozenset("\u200c\u200d")
 _BRACKETS: Final = str.maketrans("[]", "［］")
 _COLONS: Final = str.maketrans(":：,，", "    ")
 _IN_CITATIONS: Final = frozenset("[],%")
-
-
-class Speaker(NamedTuple):
-    """Who said what a hit shows; None is unknown."""
-
-    role: str | None = None
-    name: str | None = None
-
-
-NOBODY: Final = Speaker()
 
 
 class _Words(NamedTuple):
@@ -112,7 +102,6 @@ class _Line:
 
 def prompt(
     hits: Sequence[Hit],
-    speakers: Sequence[Speaker],
     zone: ZoneInfo,
     now: datetime,
     *,
@@ -123,7 +112,6 @@ def prompt(
 
     Args:
         hits: Best first.
-        speakers: Of each hit.
         zone: The user's.
         now: The question's clock; aware.
         budget_tokens: Most tokens of the block.
@@ -138,8 +126,7 @@ def prompt(
     words = _WORDS[tongue]
     clock = _moment(now, zone, words)
     header = words.header.format(zone=_zone_name(zone), now=clock)
-    both = _distinct(zip(hits, speakers, strict=True))
-    lines = [_line(hit, speaker, zone, words, budget_tokens) for hit, speaker in both]
+    lines = [_line(hit, zone, words, budget_tokens) for hit in _distinct(hits)]
     given = _shares(lines, budget_tokens - count(header))
     shown = list(zip(lines, given, strict=False))
     if not shown:
@@ -170,11 +157,11 @@ def _shares(lines: Sequence[_Line], tokens: int) -> list[int]:
     return given
 
 
-def _distinct(both: Iterable[tuple[Hit, Speaker]]) -> list[tuple[Hit, Speaker]]:
-    kept: list[tuple[Hit, Speaker]] = []
-    for hit, speaker in both:
-        if not any(_repeats(hit, better) for better, _ in kept):
-            kept.append((hit, speaker))
+def _distinct(hits: Iterable[Hit]) -> list[Hit]:
+    kept: list[Hit] = []
+    for hit in hits:
+        if not any(_repeats(hit, better) for better in kept):
+            kept.append(hit)
     return kept
 
 
@@ -192,18 +179,18 @@ def _repeats(hit: Hit, better: Hit) -> bool:
     return turn.id in memory.sources
 
 
-def _line(hit: Hit, speaker: Speaker, zone: ZoneInfo, words: _Words, budget_tokens: int) -> _Line:
+def _line(hit: Hit, zone: ZoneInfo, words: _Words, budget_tokens: int) -> _Line:
     slot = _name(hit.id) if hit.kind in _EXACT else ""
-    said_by = words.comma.join(part for part in (_said_by(speaker, words), slot) if part)
+    said_by = words.comma.join(part for part in (_said_by(hit, words), slot) if part)
     faded = words.faded if hit.tier == "faded" else ""
     head = f"{_moment(hit.said_at, zone, words)} {said_by}{faded}".rstrip() + words.colon
     return _Line(hit, head, _quoted(hit.text, budget_tokens), _citation(hit))
 
 
-def _said_by(speaker: Speaker, words: _Words) -> str:
+def _said_by(hit: Hit, words: _Words) -> str:
     """Return the speaker's name, else the role; nobody is shown in a role that isn't theirs."""
-    role = words.roles.get(speaker.role or "", "")
-    name = _name(speaker.name or "")
+    role = words.roles.get(hit.role or "", "")
+    name = _name(hit.name or "")
     return role if normalize("NFKC", name).casefold() in _ROLES else name or role
 
 

@@ -26,7 +26,7 @@ from ..schemas.sentences import is_quotable
 from .answers import Answer
 from .context import Turns
 from .identity import Version, producer_hash, slot_hash, versions
-from .opened import memory_hit, not_found, turn_hit, turn_item
+from .opened import memory_hit, not_found, slot_hit, turn_hit, turn_item
 from .projections import JournalReader
 from .recall import Found
 
@@ -198,20 +198,9 @@ class Reader:
 
     async def slot_hits(self, owner: str, answers: Sequence[Answer]) -> list[Hit]:
         """Turn exact answers into hits."""
-        return [
-            Hit(
-                id=answer.content["slot"],
-                text=answer.content["value"],
-                score=1.0,
-                sources=await self.producer_ids(owner, answer.version.sources),
-                said_at=answer.version.said_at,
-                confidence=1.0,
-                kind=answer.version.rows[-1].kind,
-                tier="active",
-                why={"slot": 1.0},
-            )
-            for answer in answers
-        ]
+        events = {source for answer in answers for source in answer.version.sources}
+        turns = await self._turns.open(owner, list(events))
+        return [slot_hit(answer, turns) for answer in answers]
 
     async def producer_ids(self, owner: str, events: Sequence[UUID]) -> tuple[str, ...]:
         """Return the producer's ids of turns, in order; commands have none."""

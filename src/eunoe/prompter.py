@@ -1,11 +1,9 @@
-"""What a prompt is told of a memory: a search, who said what it found, and the user's zone."""
+"""What a prompt is told of a memory: a search, in the user's zone."""
 
 from .runtime import Runtime
 from .schemas.results import Context
 from .streams.asking import Question
-from .streams.context import Turns
 from .streams.prompting import prompt
-from .streams.speakers import Speakers
 from .streams.zones import Zones
 
 __all__ = ["Prompter"]
@@ -19,11 +17,8 @@ class Prompter:
     """
 
     def __init__(self, runtime: Runtime) -> None:
-        keys, identity = runtime.engines.keys, runtime.engines.identity
-        turns = Turns(keys, identity, runtime.engines.episodes, runtime.journal)
         self._runtime = runtime
-        self._zones = Zones(keys, identity)
-        self._speakers = Speakers(keys, identity, turns)
+        self._zones = Zones(runtime.engines.keys, runtime.engines.identity)
 
     async def context(self, owner: str, question: Question, budget_tokens: int) -> Context:
         """Write what answers a question, within a budget.
@@ -40,7 +35,6 @@ class Prompter:
         hits = await self._runtime.search(owner, question) if is_asked else []
         return prompt(
             hits,
-            await self._speakers.of(owner, hits),
             zone,
             question.now,
             budget_tokens=budget_tokens,

@@ -2,7 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -11,12 +11,22 @@ from hypothesis import strategies as st
 
 from eunoe.schemas.limits import PROMPT_CITED_MAX, SPEAKER_CHARACTERS_MAX
 from eunoe.schemas.results import Context, Hit
-from eunoe.streams.prompting import NOBODY, Speaker, Tongue, prompt
+from eunoe.streams.prompting import Tongue, prompt
 from eunoe.streams.tokens import count
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 NOW = datetime(2024, 6, 15, 14, 0, tzinfo=UTC)
+
+
+class Speaker(NamedTuple):
+    """Who said what a hit shows."""
+
+    role: str | None = None
+    name: str | None = None
+
+
 ANNA = Speaker("user", "Anna")
+NOBODY = Speaker()
 LINE = re.compile(
     r"(?:[A-Z][a-z]+day|星期[一二三四五六日]) \d{4}-\d\d-\d\d \d\d:\d\d[^\[\]]*\[[^\[\]]+\]"
 )
@@ -32,16 +42,23 @@ def hit(id_: str, text: str, **fields: Any) -> Hit:
         "kind": "turn",
         "tier": "active",
         "why": {"dense": 0.5},
+        "role": "user",
+        "name": "Anna",
     }
     return Hit(id=id_, text=text, **(known | fields))
 
 
 def block(
-    *hits: Hit, budget: int = 1000, tongue: Tongue = "en", speaker: Speaker = ANNA
+    *hits: Hit, budget: int = 1000, tongue: Tongue = "en", speaker: Speaker | None = None
 ) -> Context:
-    """Return the block of hits that one person said, in Shanghai."""
-    speakers = [speaker] * len(hits)
-    return prompt(hits, speakers, SHANGHAI, NOW, budget_tokens=budget, tongue=tongue)
+    """Return the block of hits, that one person said if any is given, in Shanghai."""
+    told = [by(speaker, one) if speaker else one for one in hits]
+    return prompt(told, SHANGHAI, NOW, budget_tokens=budget, tongue=tongue)
+
+
+def by(speaker: Speaker, said: Hit) -> Hit:
+    """Return a hit that somebody said."""
+    return said.model_copy(update=speaker._asdict())
 
 
 def test_an_english_block() -> None:
@@ -51,8 +68,8 @@ def test_an_english_block() -> None:
         hit("D1:3", "I moved to Oslo.", said_at=NOW - timedelta(days=1, hours=5), tier="faded"),
         hit("home", "Oslo", kind="slot", sources=("D1:3", "D1:1"), why={"slot": 1.0}),
     ]
-    speakers = [Speaker("assistant"), ANNA, ANNA]
-    found = prompt(hits, speakers, SHANGHAI, NOW, budget_tokens=1000, tongue="en")
+    hits = list(map(by, [Speaker("assistant"), ANNA, ANNA], hits))
+    found = prompt(hits, SHANGHAI, NOW, budget_tokens=1000, tongue="en")
     assert found.text.splitlines() == [
         "Times are in Asia/Shanghai; it is Saturday 2024-06-15 22:00.",
         "Saturday 2024-06-15 21:00 Anna, home: Oslo [D1:3, D1:1]",
@@ -71,8 +88,8 @@ def test_a_chinese_block() -> None:
         hit("D1:3", "我搬到奥斯陆了。", said_at=NOW - timedelta(days=1, hours=5), tier="faded"),
         hit("home", "奥斯陆", kind="slot", sources=("D1:3", "D1:1"), why={"slot": 1.0}),
     ]
-    speakers = [Speaker("assistant"), Speaker("user", "安娜"), Speaker("user")]
-    found = prompt(hits, speakers, SHANGHAI, NOW, budget_tokens=1000, tongue="zh")
+    hits = list(map(by, [Speaker("assistant"), Speaker("user", "安娜"), Speaker("user")], hits))
+    found = prompt(hits, SHANGHAI, NOW, budget_tokens=1000, tongue="zh")
     assert found.text.splitlines() == [
         "时间按 Asia/Shanghai；现在是星期六 2024-06-15 22:00。",
         "星期六 2024-06-15 21:00 用户，home：奥斯陆 [D1:3, D1:1]",
@@ -89,7 +106,7 @@ def test_a_chinese_block() -> None:
 )
 def test_a_zone_of_an_offset_is_named_by_the_offset(zone: str, shown: str) -> None:
     """The zone's own name has the sign turned round; programs get the name all the same."""
-    found = prompt([hit("a", "x")], [ANNA], ZoneInfo(zone), NOW, budget_tokens=99, tongue="en")
+    found = prompt([by(ANNA, hit("a", "x"))], ZoneInfo(zone), NOW, budget_tokens=99, tongue="en")
     assert found.text.startswith(f"Times are in {shown}; it is ")
     assert found.timezone == zone
 
@@ -267,7 +284,8 @@ def test_any_hits_and_budget(
     hits: list[Hit], name: str | None, role: str | None, budget: int, tongue: Tongue
 ) -> None:
     """Never over the budget; a line for each hit that is in, and each ends with its citation."""
-    found = block(*hits, budget=budget, tongue=tongue, speaker=Speaker(role, name))
+    hits = [by(Speaker(role, name), one) for one in hits]
+    found = block(*hits, budget=budget, tongue=tongue)
     assert found.tokens == count(found.text) <= budget
     lines = found.text.split("\n")[1:]
     assert len(lines) == len(found.hits)
