@@ -175,7 +175,7 @@ def main() -> None:
     parser.add_argument("--folds", action="store_true", help="choose on a half, score the other")
     parser.add_argument("--json", action="store_true", help="for a program")
     arguments = parser.parse_args()
-    vars(recall)["Ranking"] = Recorder
+    recall.__dict__["Ranking"] = Recorder
     asked = asyncio.run(
         record(json.loads(arguments.path.read_text(encoding="utf-8")), arguments.encoder)
     )

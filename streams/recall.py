@@ -118,18 +118,24 @@ class Recall:
             asked: What it says about time.
 
         Returns:
-            For a time alone, the turns of that time in order. A sure time filters; where nothing
-            of that time has to do with the question, it only lifts, as an unsure one does.
+            For a time alone, the turns of that time in order; of a time to come in which nothing
+            was said yet, what names it. A sure time filters; where nothing of that time has to do
+            with the question, it only lifts, as an unsure one does.
         """
         keys = await self._keys.owner(owner)
         only = await self._only(owner, keys, question, asked)
         if only is not None and not only:
             return []
         holding = _holding(keys, question, asked)
-        if asked.alone and not holding.verified and self._finds_turns(question):
-            return await self._listed(owner, question, asked, holding, only)
+        is_plain = asked.alone and not holding.verified
+        if is_plain and self._finds_turns(question):
+            listed = await self._listed(owner, question, asked, holding, only)
+            if listed or not _is_to_come(asked, question.now):
+                return listed
         query = await self._query(owner, keys, question, asked, holding)
         query = replace(query, only=only)
+        if is_plain and _is_to_come(asked, question.now):
+            return await self._ranked(query, question, floor=False)
         found = await self._ranked(query, question)
         if not found and asked.within is not None:
             lifted = replace(query, within=_bounds(question), near=asked.within)
@@ -155,7 +161,9 @@ class Recall:
             holding=holding,
         )
 
-    async def _ranked(self, query: EpisodicQuery, question: Question) -> list[Found]:
+    async def _ranked(
+        self, query: EpisodicQuery, question: Question, *, floor: bool = True
+    ) -> list[Found]:
         if query.vector is None and not query.terms:
             return []
         points = await self._episodes.query(query)
@@ -166,7 +174,8 @@ class Recall:
 
         # A time or a filter says what is meant, beside meaning and words.
         is_bounded = query.only is not None or (query.within or query.near) is not None
-        if ranking.is_unrelated(len(query.terms), language(question.text), bounded=is_bounded):
+        tongue, count = language(question.text), len(query.terms)
+        if floor and ranking.is_unrelated(count, tongue, bounded=is_bounded):
             return []
         if self._finds_turns(question) and query.vector is not None:
             near = await self._near(query, ranking.wanted_places(), spots)
@@ -277,6 +286,14 @@ def _holding(keys: OwnerKeys, question: Question, asked: "Asked") -> Holding:
         project=None if project is None else project_hash(keys, project),
         verified=question.filters.verified,
     )
+
+
+def _is_to_come(asked: "Asked", now: datetime) -> bool:
+    """Tell whether a sure time isn't over yet: plans for it were made before."""
+    if asked.within is None:
+        return False
+    end = asked.within[1]
+    return end is None or end > now.timestamp()
 
 
 def _bounds(question: Question) -> Interval | None:
