@@ -192,7 +192,7 @@ def test_what_asks_nothing_gets_nothing(memory: SyncMemory, question: str) -> No
     assert ask(memory, question, now=NOW) == []
 
 
-@pytest.mark.parametrize("question", {**STRANGE, **TIMES}.values(), ids={**STRANGE, **TIMES})
+@pytest.mark.parametrize("question", [*STRANGE.values(), *TIMES.values()], ids=[*STRANGE, *TIMES])
 def test_a_strange_question_is_answered(memory: SyncMemory, question: str) -> None:
     """It gets hits or nothing, alone and with bounds."""
     for bounds in (
