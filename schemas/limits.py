@@ -29,6 +29,7 @@ __all__ = [
     "DATA_KEYS_CACHED_MAX",
     "DIGEST_ATTEMPTS_MAX",
     "DIGEST_PAUSE_S",
+    "ENCODED_HERE_CHARACTERS_MAX",
     "ENCODE_TEXTS",
     "ERRORS_BYTES_MAX",
     "FILE_CACHE_KIB",
@@ -150,6 +151,7 @@ SPEAKER_CHARACTERS_MAX: Final = 40  # of a name in a line
 BATCH_RECORDS_MAX: Final = 64  # ingress records decided in one journal transaction
 CROSS_ENCODER_TEXTS_MAX: Final = 50  # scored for a question: each costs as much as encoding it
 BATCHES_AHEAD_MAX: Final = 3  # read by the writer: names looked for, being encoded, up next
+ENCODED_HERE_CHARACTERS_MAX: Final = 400  # of a question that the event loop encodes itself
 ENCODE_TEXTS: Final = 16  # encoded at a time, so that a question doesn't wait for a whole batch
 GROUP_RECORDS_MAX: Final = 10_000  # of calls that wait and share one transaction of the log
 # Of texts or names on the pipe: a batch of the longest texts, every character escaped, is 19 MB.

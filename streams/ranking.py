@@ -103,6 +103,7 @@ _Scored = tuple[float, str, int, tuple[float, float, float]]
 _Talk = tuple[float, Session | None, float, list[int]]
 """What no score in it exceeds, the session, its best match, and its candidates' numbers."""
 
+_FEW_TERMS: Final = 2
 _ROUNDING: Final = 1e-9
 """More than sums of a few numbers up to 4 are off."""
 
@@ -206,9 +207,12 @@ class Ranking:
         if self._cosine is None:
             return self._words <= 0.0
         words = 0.0 < self._words >= parameters.sparse_floor * term_count
+        is_small = len(self._candidates) < parameters.floor_candidates
+        if is_small and term_count <= _FEW_TERMS and self._words > 0.0:
+            return False  # a word or two are meant as they stand, however common among so few
         if self._cosine < parameters.dense_floor and not words:
             return True
-        if bounded or len(self._candidates) < parameters.floor_candidates:
+        if bounded or is_small:
             return False
         told = sum(nlargest(2, (one.sparse or 0.0 for one in self._candidates)))
         if told >= parameters.floor_told * term_count:

@@ -5,9 +5,10 @@ only after a flush (docs/decisions/0003). Vectors are float16 and compared by do
 that what the engine holds is bit for bit what the journal holds.
 
 The engine blocks; everything runs in one thread of the store's own, in the order of the calls.
-Only a look-up of a few points by id, while that thread is idle, runs in the event loop: it takes
-less time than the way to a thread and back. Optimising takes seconds: a copy of the shard is
-optimised in a process of its own, is given what was applied meanwhile, and takes the shard's place.
+Only a search, or a look-up of a few points by id, runs in the event loop while that thread is
+idle: the engine holds the interpreter meanwhile, and the way to a thread and back takes time.
+Optimising takes seconds: a copy of the shard is optimised in a process of its own, is given what
+was applied meanwhile, and takes the shard's place.
 """
 
 import asyncio
@@ -128,7 +129,7 @@ class EdgeEpisodes:
 
     async def query(self, query: EpisodicQuery) -> list[PointHit]:
         """Find points; the union of the dense and the sparse part, unordered."""
-        return await self._run(partial(self._ask, found_in, query))
+        return await self._look_up(partial(self._ask, found_in, query))
 
     async def said_within(
         self,
@@ -152,7 +153,7 @@ class EdgeEpisodes:
         if not event_ids:
             return {}
         look = partial(self._ask, boxes_in, owner, event_ids)
-        return await self._look_up(look, len(event_ids))
+        return await (self._look_up if len(event_ids) <= LOOKED_UP_MAX else self._run)(look)
 
     async def memories(
         self, owner: str, memory_ids: Sequence[UUID] | None = None
@@ -162,7 +163,7 @@ class EdgeEpisodes:
             found = await self._run(partial(self._ask, memories_in, owner))
         elif memory_ids:
             look = partial(self._ask, some_memories_in, owner, memory_ids)
-            found = await self._look_up(look, len(memory_ids))
+            found = await (self._look_up if len(memory_ids) <= LOOKED_UP_MAX else self._run)(look)
         else:
             return []
         return sorted(found, key=lambda point: point.memory_id)
@@ -215,10 +216,13 @@ class EdgeEpisodes:
         self._check_open()
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._alone, work)
 
-    async def _look_up(self, work: Callable[[], Result], count: int) -> Result:
-        """Look points up by id: here, if the engine is idle and the thread would be a detour."""
+    async def _look_up(self, work: Callable[[], Result]) -> Result:
+        """Ask something short: here, if the engine is idle and the thread would be a detour.
+
+        The engine holds the interpreter while it searches, so that nothing else could run anyway.
+        """
         self._check_open()
-        if count > LOOKED_UP_MAX or not self._engine.acquire(blocking=False):
+        if not self._engine.acquire(blocking=False):
             return await self._run(work)
         try:
             return translated(work)()

@@ -37,7 +37,8 @@ class Encoder(Protocol):
         * The same text gives the same vector, alone or in a batch, if `batch_invariant`.
         * Encoders of one `id` give the same vectors, as before and after a restart.
         * Several tasks may call `encode` at once.
-        * `encode` blocks in a thread of its own, not in the event loop.
+        * `encode` blocks in a thread of its own, not in the event loop; one short text may take
+          some milliseconds there.
     """
 
     @property
