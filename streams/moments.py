@@ -57,21 +57,27 @@ def read_question(question: str, now: datetime, zone: ZoneInfo) -> Asked:
         zone: The user's.
     """
     found = _parsed(question, now, zone)
-    sure = [span for span in found.spans if span.sure]
+    spans = _composed(question, found.spans, zone)
+    sure = [span for span in spans if span.sure]
     within = _hull(sure)
-    near = None if sure else _hull(found.spans)
+    near = None if sure else _hull(spans)
     interval = within or near
-    past = interval if interval and _is_over(interval, now) else None
+    is_over = interval is not None and _is_over(interval, now)
+    past = interval if is_over else None
     if past is None and _FORMER.search(question):
         past = (None, now.timestamp())
     timed = interval is not None or found.ordinal is not None
+    alone = timed and not found.rest
+    if within is not None and not is_over and not alone:
+        # "When is choir this week?": what was said before it tells of it as well.
+        within, near = None, within
     return Asked(
         within=within,
         near=near,
         past=past,
         session=found.ordinal,
-        content=_without(question, found.spans) if found.spans else question,
-        alone=timed and not found.rest,
+        content=_without(question, spans) if spans else question,
+        alone=alone,
     )
 
 
@@ -89,13 +95,36 @@ def about(text: str, said_at: datetime, zone: ZoneInfo) -> list[tuple[int, int]]
     """
     return [
         (span.first, int((span.start.timestamp() + span.end.timestamp()) / 2))
-        for span in _parsed(text, said_at, zone).spans
+        for span in _composed(text, _parsed(text, said_at, zone).spans, zone)
         if span.start is not None and span.end is not None
     ][:ABOUT_MAX]
 
 
 def _parsed(text: str, now: datetime, zone: ZoneInfo) -> Parsed:
     return parse(text, now, zone) if now.year in _YEARS else Parsed((), None, None, text)
+
+
+def _composed(text: str, spans: Sequence[TimeSpan], zone: ZoneInfo) -> list[TimeSpan]:
+    """Read a time that stands in another within it: 上上个周末的星期天 is that weekend's."""
+    read: list[TimeSpan] = []
+    for span in spans:
+        outer = read[-1] if read else None
+        inner = None
+        if outer is not None and outer.end is not None and text[outer.last : span.first] == "的":
+            inside = parse(text[span.first : span.last], outer.end, zone, "past").spans
+            inner = next((one for one in inside if _lies_in(one, outer)), None)
+        if outer is None or inner is None:
+            read.append(span)
+        else:
+            read[-1] = inner._replace(first=outer.first, last=span.last)
+    return read
+
+
+def _lies_in(inner: TimeSpan, outer: TimeSpan) -> bool:
+    if inner.start is None or inner.end is None or outer.end is None:
+        return False
+    starts_later = outer.start is None or inner.start.timestamp() >= outer.start.timestamp()
+    return starts_later and inner.end.timestamp() <= outer.end.timestamp()
 
 
 def _hull(spans: Sequence[TimeSpan]) -> Interval | None:

@@ -202,13 +202,23 @@ class Recall:
         """Return the points that may be found, or None where no filter bounds them."""
         wanted = turn_filters(keys, self._terms, question.filters)
         if asked.session is not None:
-            session = await self._session(owner, asked.session, question.now)
+            session = await self._session(owner, asked.session, asked.within, question.now)
             if session is None or (wanted and wanted.session not in {None, session}):
                 return ()
             wanted = replace(wanted or TurnFilter(), session=session)
         return None if wanted is None else tuple(await self._identity.points_of(owner, wanted))
 
-    async def _session(self, owner: str, ordinal: "SessionOrdinal", now: datetime) -> bytes | None:
+    async def _session(
+        self, owner: str, ordinal: "SessionOrdinal", within: Interval | None, now: datetime
+    ) -> bytes | None:
+        """Return the session that is meant: of those with turns in the time, or of all."""
+        if within is not None:
+            holding = Holding(at=now.timestamp())
+            points = await self._episodes.said_within(owner, within, holding, LISTED_TURNS_MAX)
+            spots = await self._identity.spots(owner, points)
+            known = list(dict.fromkeys(spots[point].session for point in points if point in spots))
+            number = -ordinal.number if ordinal.from_end else ordinal.number - 1
+            return known[number] if -len(known) <= number < len(known) else None
         if not ordinal.from_end:
             return await self._identity.session(owner, ordinal.number - 1, from_end=False)
         newest = await self._identity.session(owner, 0, from_end=True)

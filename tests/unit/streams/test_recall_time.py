@@ -187,6 +187,23 @@ async def test_last_time_is_before_the_running_talk(
     assert await world.names(FIRST[language]) == ["t-a"]
 
 
+SECOND_OF_A_DAY: Final = {
+    "en": "What did we talk about yesterday in our second session?",
+    "zh": "昨天第二次聊天我们说了什么?",
+}
+
+
+@both
+async def test_a_session_of_a_time_is_counted_within_it(language: str) -> None:
+    """Beside a time, a session's number is its rank among those of that time."""
+    world = World()
+    world.turn("t-old", 9 * DAY, session="old")
+    world.turn("t-first", timedelta(hours=30), session="first")
+    world.turn("t-second", timedelta(hours=20), session="second")
+    world.turn("t-today", timedelta(hours=1), session="today")
+    assert await world.names(SECOND_OF_A_DAY[language]) == ["t-second"]
+
+
 @both
 async def test_a_session_that_there_is_not_has_no_turns(language: str) -> None:
     """Without a talk, or with only the running one, there was no last time."""
