@@ -214,9 +214,8 @@ class Ranking:
             return True
         if bounded or is_small:
             return False
-        told = sum(nlargest(2, (one.sparse or 0.0 for one in self._candidates)))
-        if told >= parameters.floor_told * term_count:
-            return False  # rare words that were said, whatever the encoder knows of them
+        if self._words >= parameters.floor_told * term_count:
+            return False  # rare words that were said together, whatever the encoder knows of them
         best = nlargest(3, map(partial(self._evidence, sqrt(max(term_count, 1))), self._candidates))
         floor = parameters.floor_chinese if language == "zh" else parameters.floor
         return sum(best) / len(best) < floor and best[0] < floor + parameters.floor_alone

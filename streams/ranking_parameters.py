@@ -48,7 +48,7 @@ class RankingParameters:
         floor_chinese: The same for a question in Chinese.
         floor_alone: How much over that the best alone needs.
         floor_words: Share of BM25, over the root of the number of terms, in the evidence.
-        floor_told: BM25 of the two best, for each term, from which the words alone are enough.
+        floor_told: BM25 of the best, for each term, from which the words alone are enough.
         floor_candidates: Under so many points a store is too small for chance to count.
         faded_below: Confidence under which a memory comes after all others, and is labelled.
         sparse_floor: BM25 for each term of the question under which its words say nothing; a
@@ -74,7 +74,7 @@ class RankingParameters:
     dense_floor: float = 0.24
     sparse_floor: float = 1.5
     floor: float = 0.10
-    floor_chinese: float = 0.15
+    floor_chinese: float = 0.17
     floor_alone: float = 0.12
     floor_words: float = 0.03
     floor_told: float = 2.8
