@@ -16,7 +16,7 @@ __all__ = ["Asked", "about", "read_question"]
 _SHORT_S: Final = 3 * 3600.0
 """An interval shorter than the shortest part of a day: people remember the hour, not the minute."""
 _WIDER_S: Final = 3600.0
-_YEARS: Final = range(200, 9_800)
+_YEARS: Final = range(1_001, 8_999)
 """In which expressions of time are read: at the ends of the calendar most would lie beyond it."""
 _FORMER: Final = re.compile(
     r"(?<![a-z])(?:used? to|previous(?:ly)?|former(?:ly)?|originally|in the past|back then"

@@ -65,7 +65,7 @@ async def frozen_memory(place: Path, *, serve: bool = False) -> AsyncIterator[eu
 
     tools = cheap_tools(clock=SetClock(START, START - START))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("eunoe.memory.Envelope", numbered)
+        patch.setattr("eunoe.commanding.Envelope", numbered)
         async with eunoe.open(settings_in(place), serve=serve, tools=tools) as memory:
             yield memory
 

@@ -6,7 +6,9 @@
 
 import errno
 import json
+import os
 import sys
+from contextlib import suppress
 from typing import Any, Final
 
 import click
@@ -37,6 +39,7 @@ class Commands(click.Group):
             return super().main(*positional, **named)
         except OSError as error:
             click.echo(_sentence(error), err=True)
+            _drop_output()
             sys.exit(_EXIT_UNAVAILABLE)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as click has it
@@ -58,7 +61,16 @@ class Commands(click.Group):
             if error.errno == errno.EPIPE:  # the reader of a pipe left; click ends quietly
                 raise
             _say(ctx, "Unavailable", _sentence(error))
+            _drop_output()
             ctx.exit(_EXIT_UNAVAILABLE)
+
+
+def _drop_output() -> None:
+    """Let what is still in the buffer go nowhere, or Python would fail once more as it ends."""
+    with suppress(OSError, ValueError):  # captured output has no descriptor
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def refuse(sentence: str) -> None:

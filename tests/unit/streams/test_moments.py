@@ -297,7 +297,7 @@ def test_at_the_ends_of_the_calendar_no_time_is_read(text: str, zone: str, now: 
 
 
 @pytest.mark.parametrize(
-    "now", [datetime(200, 1, 1, tzinfo=UTC), datetime(9799, 12, 31, tzinfo=UTC)]
+    "now", [datetime(1001, 1, 1, tzinfo=UTC), datetime(8998, 12, 31, tzinfo=UTC)]
 )
 @pytest.mark.parametrize(("english", "chinese"), [("yesterday", "昨天"), ("next year", "明年")])
 def test_far_from_the_ends_times_are_read(english: str, chinese: str, now: datetime) -> None:
