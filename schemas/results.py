@@ -33,7 +33,8 @@ class Hit(_Result):
         said_at: When it was said, with offset.
         confidence: From 0 to 1; 1 for turns.
         kind: "turn", "slot", "preference" or a memory kind.
-        tier: "active", or "faded" for a memory of low confidence.
+        tier: "active"; "faded" for a memory of low confidence; "superseded" for a turn that states
+            only what holds no more. The latter two come last.
         why: Signals and their shares of the score.
         role: Who said it, or of whose turn a memory or slot is; None where no turn says it.
         name: The speaker's name, if one was given.

@@ -46,7 +46,7 @@ def turn_hit(found: Found, turn: OpenTurn) -> Hit:
         said_at=found.spot.said_at,
         confidence=1.0,
         kind="turn",
-        tier="active",
+        tier="superseded" if found.outdated else "active",
         why=found.signals,
         role=turn.payload.role,
         name=turn.payload.name,

@@ -44,7 +44,7 @@ class _Words(NamedTuple):
     header: str
     weekdays: tuple[str, ...]
     roles: dict[str, str]
-    faded: str
+    tiers: dict[str, str]
     comma: str
     colon: str
 
@@ -56,7 +56,7 @@ _WORDS: Final[dict[Tongue, _Words]] = {
             "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
         ),
         roles={"user": "user", "assistant": "assistant", "tool": "tool", "system": "system"},
-        faded=" (faded)",
+        tiers={"faded": " (faded)", "superseded": " (superseded)"},
         comma=", ",
         colon=": ",
     ),
@@ -64,7 +64,7 @@ _WORDS: Final[dict[Tongue, _Words]] = {
         header="时间按 {zone}；现在是{now}。",
         weekdays=("星期一", "星期二", "星期三", "星期四", "星期五", "星期六", "星期日"),
         roles={"user": "用户", "assistant": "助手", "tool": "工具", "system": "系统"},
-        faded="（已淡忘）",
+        tiers={"faded": "（已淡忘）", "superseded": "（已被取代）"},
         comma="，",
         colon="：",
     ),
@@ -182,8 +182,8 @@ def _repeats(hit: Hit, better: Hit) -> bool:
 def _line(hit: Hit, zone: ZoneInfo, words: _Words, budget_tokens: int) -> _Line:
     slot = _name(hit.id) if hit.kind in _EXACT else ""
     said_by = words.comma.join(part for part in (_said_by(hit, words), slot) if part)
-    faded = words.faded if hit.tier == "faded" else ""
-    head = f"{_moment(hit.said_at, zone, words)} {said_by}{faded}".rstrip() + words.colon
+    tier = words.tiers.get(hit.tier, "")
+    head = f"{_moment(hit.said_at, zone, words)} {said_by}{tier}".rstrip() + words.colon
     return _Line(hit, head, _quoted(hit.text, budget_tokens), _citation(hit))
 
 

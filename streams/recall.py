@@ -49,12 +49,14 @@ class Found(NamedTuple):
         spot: Where its turn stands.
         score: From 0 to 1.
         signals: Shares of the score.
+        outdated: Whether it states only what holds no more, and the present is asked about.
     """
 
     point: bytes
     spot: Spot
     score: float
     signals: dict[str, float]
+    outdated: bool = False
 
     @property
     def point_id(self) -> UUID:
@@ -181,7 +183,9 @@ class Recall:
             near = await self._near(query, ranking.wanted_places(), spots)
             ranking.add(maker.make([PointHit(one, None, None) for one in near], near))
             spots |= near
-        return _distinct(ranking.best_first(), spots, question.limit)
+        holding = query.holding
+        present = holding is None or (holding.past is None and holding.as_of is None)
+        return _distinct(ranking.best_first(), spots, question.limit, present=present)
 
     async def _near(
         self, query: EpisodicQuery, wanted: Iterable[Place], spots: Mapping[bytes, Spot]
@@ -275,7 +279,7 @@ class _Candidates:
                 spot[2],
                 bool(spot[3]) and not named.isdisjoint(spot[3]),
                 near is not None and (timely or _meets(spot, near)),
-                1.0 if plain and spot[6] == "turn" else self._weight(spot),
+                1.0 if plain and spot[7] == "turn" else self._weight(spot),
                 spot[5] / 100,
             )
             for point, dense, sparse, timely in hits
@@ -326,8 +330,13 @@ def _meets(spot: Spot, interval: Interval) -> bool:
     return (start is None or said >= start) and (end is None or said < end)
 
 
-def _distinct(ranked: Iterable[Ranked], spots: Mapping[bytes, Spot], limit: int) -> list[Found]:
-    """Keep the best point of each turn; what is faded comes after everything else."""
+def _distinct(
+    ranked: Iterable[Ranked], spots: Mapping[bytes, Spot], limit: int, *, present: bool
+) -> list[Found]:
+    """Keep the best point of each turn; what is faded comes after everything else.
+
+    So does a turn of which nothing holds any more, where the present is asked about.
+    """
     found: dict[bytes, Found] = {}
     faded: dict[bytes, Found] = {}
     for one in ranked:
@@ -335,8 +344,9 @@ def _distinct(ranked: Iterable[Ranked], spots: Mapping[bytes, Spot], limit: int)
         spot = spots[point]
         if spot.event in found:
             continue
-        hit = Found(point, spot, one.score, one.signals)
-        if spot.confidence < DEFAULTS.faded_below:
+        is_outdated = present and spot.outdated == 1
+        hit = Found(point, spot, one.score, one.signals, is_outdated)
+        if is_outdated or spot.confidence < DEFAULTS.faded_below:
             faded.setdefault(spot.event, hit)
             continue
         found[spot.event] = hit

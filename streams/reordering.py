@@ -49,7 +49,7 @@ async def order_by_reading(
         (rank, _read(hit, (1.0 - _SHARE) / best, _SHARE * score))
         for (rank, hit), score in zip(ranked, scores, strict=False)
     ]
-    read.sort(key=lambda pair: (pair[1].tier == "faded", -pair[1].score, pair[0]))
+    read.sort(key=lambda pair: (pair[1].tier != "active", -pair[1].score, pair[0]))
     least = min(hit.score for _, hit in read)
     behind = [
         (rank, hit.model_copy(update={"score": min(least, hit.score)}))

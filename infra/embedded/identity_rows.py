@@ -43,7 +43,9 @@ PLACES_STEP: Final = 8  # likewise
 PLACE_COLUMNS: Final = (
     "e.event_id, e.session, e.position, e.speaker, e.said_at, e.role, e.journal_offset"
 )
-SPOT_COLUMNS: Final = "e.event_id, e.session, e.position, e.speaker, e.said_at, e.states"
+SPOT_COLUMNS: Final = (
+    "e.event_id, e.session, e.position, e.speaker, e.said_at, e.states, e.outdated"
+)
 SPOTS: Final = (
     "WITH RECURSIVE cut (start) AS (SELECT 1 UNION ALL SELECT start + 16 FROM cut LIMIT ?3)"  # noqa: S608 - constants
     f" SELECT {SPOT_COLUMNS} FROM cut CROSS JOIN events e INDEXED BY events_by_spot"

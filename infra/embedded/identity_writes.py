@@ -14,8 +14,8 @@ from .database import check_format, transaction
 
 __all__ = ["ROLE", "create", "write"]
 
-PointRow = tuple[bytes, int, bytes, str, float, str]
-"""Point, owner, event, kind, confidence, scope."""
+PointRow = tuple[bytes, int, bytes, str, float, str, bool]
+"""Point, owner, event, kind, confidence, scope, whether it is superseded."""
 
 ROLE: Final = "identity store"
 FORMAT: Final = 2
@@ -33,13 +33,14 @@ SCHEMA: Final = """
     CREATE TABLE events (event_id BLOB PRIMARY KEY, owner INTEGER NOT NULL, content BLOB NOT
         NULL, producer BLOB NOT NULL, journal_offset INTEGER NOT NULL, session BLOB,
         position INTEGER, speaker BLOB, said_at TEXT NOT NULL, role TEXT, candidates INTEGER,
-        states INTEGER NOT NULL) WITHOUT ROWID;
+        states INTEGER NOT NULL, outdated INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
     CREATE INDEX events_by_producer ON events (owner, producer);
     CREATE INDEX events_by_offset ON events (owner, journal_offset);
     CREATE INDEX events_by_place ON events (session, position, owner);
     -- Later chunks of turns, and memories: whose text they are.
     CREATE TABLE points (point_id BLOB PRIMARY KEY, owner INTEGER NOT NULL, event_id BLOB NOT
-        NULL, kind TEXT NOT NULL, confidence REAL NOT NULL, scope TEXT NOT NULL) WITHOUT ROWID;
+        NULL, kind TEXT NOT NULL, confidence REAL NOT NULL, scope TEXT NOT NULL,
+        superseded INTEGER NOT NULL) WITHOUT ROWID;
     CREATE INDEX points_by_event ON points (event_id);
     CREATE INDEX points_by_owner ON points (owner, kind);
     CREATE TABLE statements (number INTEGER PRIMARY KEY, owner INTEGER NOT NULL, slot BLOB NOT
@@ -60,9 +61,15 @@ SCHEMA: Final = """
         PRIMARY KEY (event_id, owner)) WITHOUT ROWID;
 """
 
+OUTDATED: Final = (
+    "UPDATE events SET outdated = CASE WHEN EXISTS (SELECT 1 FROM points p"
+    " WHERE p.event_id = ?1 AND p.owner = ?2 AND p.kind <> 'turn' AND NOT p.superseded)"
+    " THEN 0 ELSE ?3 END WHERE event_id = ?1 AND owner = ?2"
+)
+"""A turn that only repeated a memory has none of its own, and goes with that one."""
 SPOTS: Final = """
     CREATE INDEX IF NOT EXISTS events_by_spot
-    ON events (owner, event_id, session, position, speaker, said_at, states)
+    ON events (owner, event_id, session, position, speaker, said_at, states, outdated)
 """
 """All that a search asks of where turns stand, an owner's side by side."""
 
@@ -141,7 +148,7 @@ def _put_session(connection: sqlite3.Connection, owner: int, record: JournalReco
 def _put_event(connection: sqlite3.Connection, owner: int, stored: Stored) -> None:
     record, offset = stored.record, stored.position.offset
     connection.execute(
-        "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
         (
             record.event_id.bytes,
             owner,
@@ -164,7 +171,9 @@ def _put_turn(connection: sqlite3.Connection, owner: int, stored: Stored) -> Non
     _put_session(connection, owner, record)
     _put_event(connection, owner, stored)
     event = record.event_id.bytes
-    chunks = [(point.id.bytes, owner, event, "turn", 1.0, "private") for point in record.points[1:]]
+    chunks = [
+        (point.id.bytes, owner, event, "turn", 1.0, "private", False) for point in record.points[1:]
+    ]
     memories = [
         _memory_row(owner, event, record.candidates[decision.candidate], decision)
         for decision in record.decisions
@@ -184,24 +193,46 @@ def _put_turn(connection: sqlite3.Connection, owner: int, stored: Stored) -> Non
 
 def _memory_row(owner: int, event: bytes, candidate: Candidate, decision: Decision) -> PointRow:
     point = decision.memory_id.bytes
-    return point, owner, event, candidate.kind, decision.confidence, _scope(decision)
+    kind, is_gone = candidate.kind, _is_superseded(decision)
+    return point, owner, event, kind, decision.confidence, _scope(decision), is_gone
 
 
 def _scope(decision: Decision) -> str:
     return "private" if decision.truth is None else decision.truth.scope
 
 
+def _is_superseded(decision: Decision) -> bool:
+    return decision.truth is not None and decision.truth.state == "superseded"
+
+
 def _put_points(connection: sqlite3.Connection, rows: Iterable[PointRow]) -> None:
-    connection.executemany("INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?, ?, ?)", rows)
+    connection.executemany("INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def _touch_points(connection: sqlite3.Connection, owner: int, record: JournalRecord) -> None:
+    touched = [decision for decision in record.decisions if decision.action == "touch"]
     connection.executemany(
-        "UPDATE points SET confidence = ?, scope = ? WHERE point_id = ? AND owner = ?",
+        "UPDATE points SET confidence = ?, scope = ?, superseded = ?"
+        " WHERE point_id = ? AND owner = ?",
         [
-            (decision.confidence, _scope(decision), decision.memory_id.bytes, owner)
-            for decision in record.decisions
-            if decision.action == "touch"
+            (one.confidence, _scope(one), _is_superseded(one), one.memory_id.bytes, owner)
+            for one in touched
+        ],
+    )
+    timed = [one for one in record.decisions if one.action == "new" and one.truth is not None]
+    _mark_outdated(connection, owner, [*touched, *timed])
+
+
+def _mark_outdated(
+    connection: sqlite3.Connection, owner: int, decisions: Iterable[Decision]
+) -> None:
+    """Mark turns of whose memories none holds any more, and unmark the others."""
+    connection.executemany(
+        OUTDATED,
+        [
+            (source.bytes, owner, _is_superseded(decision))
+            for decision in decisions
+            for source in decision.sources
         ],
     )
 
@@ -265,6 +296,7 @@ def _erase(connection: sqlite3.Connection, owner: int, erasure: Erasure, offset:
             for put in erasure.puts
         ],
     )
+    _mark_outdated(connection, owner, [put.decision for put in erasure.puts])
     resealed = {event for event, _, _ in erasure.contexts}
     connection.executemany(
         "UPDATE events SET candidates = ? WHERE event_id = ? AND owner = ?",

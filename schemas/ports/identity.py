@@ -54,6 +54,7 @@ class Spot(NamedTuple):
         speaker: As there.
         said: `said_at` as ISO 8601 text.
         states: As in `JournalRecord`, of its turn.
+        outdated: Whether 1: of the memories that its turn states none holds any more.
         kind: As there.
         confidence: Of a memory, from 0 to 1; 1 for a turn.
         scope: Of a memory; a turn is the user's own.
@@ -65,6 +66,7 @@ class Spot(NamedTuple):
     speaker: tuple[int, ...]
     said: str
     states: int = 100
+    outdated: int = 0
     kind: str = "turn"
     confidence: float = 1.0
     scope: MemoryScope = "private"

@@ -56,7 +56,7 @@ def spot(place: EventPlace) -> Spot:
     """Return what a spot has of a place."""
     event = place.event_id.bytes
     said = place.said_at.isoformat(timespec="microseconds")
-    return Spot(event, place.session, place.position, place.speaker, said, 100, place.kind)
+    return Spot(event, place.session, place.position, place.speaker, said, 100, 0, place.kind)
 
 
 def _matter(row: StatementRow) -> bytes:

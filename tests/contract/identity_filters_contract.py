@@ -6,12 +6,14 @@ Fixtures as in `identity_contract`.
 from datetime import timedelta, timezone
 from typing import Any, Final
 
-from eunoe.schemas.ports import IdentityStore, Spot, TurnFilter
+from eunoe.schemas.ports import IdentityStore, Spot, Stored, TurnFilter
 from eunoe.schemas.records import Truth
 from tests.contract.identity_contract import NewStore
 from tests.support.records import (
     ANA,
     BEN,
+    candidate,
+    decision,
     erasure,
     gap,
     ident,
@@ -225,6 +227,30 @@ class IdentityFiltersContract:
             spot = await spot_of(store, "m1")
             assert (spot.confidence, spot.scope) == (confidence, scope)
             assert spot.event == ident("t1").bytes
+
+    async def test_a_turn_of_which_nothing_holds_is_outdated(self, store: IdentityStore) -> None:
+        """It is when all its memories are superseded, and no longer once one holds again."""
+        gone = Truth(state="superseded")
+        first = new(1, "t1", "m1", vector(1.0))
+        second = decision("m2", ["t1"]).model_copy(update={"candidate": 1})
+        two = first.record.model_copy(
+            update={
+                "candidates": (*first.record.candidates, candidate("m2", vector(1.0))),
+                "decisions": (*first.record.decisions, second),
+            }
+        )
+        again = touch(2, "t2", "m1", ["t1", "t2"], position=1)
+        await store.apply([Stored(first.position, two), again])
+        steps = (
+            ("m1", gone, {"t1": 0, "t2": 1}),
+            ("m2", gone, {"t1": 1, "t2": 1}),
+            ("m1", None, {"t1": 0, "t2": 0}),
+        )
+        for number, (memory, truth, expected) in enumerate(steps, 3):
+            sources = ["t1", "t2"] if memory == "m1" else ["t1"]
+            values = {"truth": truth, "position": number}
+            await store.apply([touch(number, f"c{number}", memory, sources, **values)])
+            assert {name: (await spot_of(store, name)).outdated for name in expected} == expected
 
     async def test_a_touch_reaches_its_own_owner_only(self, store: IdentityStore) -> None:
         """One that names another owner's memory changes nothing of it."""

@@ -260,11 +260,16 @@ async def test_a_forgotten_memory_answers_in_no_mode(
 
 @both
 async def test_a_turn_of_what_was_superseded_is_still_found(tmp_path: Path, language: str) -> None:
-    """Where turns are searchable, what was said stays said: as a turn, with its time."""
+    """Where turns are searchable, what was said stays said: as a turn, last and labelled."""
     async with world(tmp_path, language, turns_searchable=True) as memory:
         hits = await memory.search(PRESENT[language], user_id="ana", limit=50)
         (old,) = [hit for hit in hits if hit.sources == ("old",)]
         assert (old.kind, old.said_at.date()) == ("turn", day(1).date())
+        tiers = [hit.tier for hit in hits]
+        assert old.tier == "superseded"
+        assert tiers == sorted(tiers, key=lambda tier: tier != "active")
+        then = await memory.search(IN_MARCH[language], user_id="ana", limit=50)
+        assert {hit.tier for hit in then if hit.sources == ("old",)} <= {"active"}
         kinds = ["fact", "event", "decision", "commitment", "relation"]
         hits = await memory.search(PRESENT[language], user_id="ana", limit=50, kinds=kinds)
         assert "old" not in {source for hit in hits for source in hit.sources}
