@@ -89,7 +89,7 @@ async def search_ms(memory: eunoe.Memory, user: str, count: int) -> float:
     draw = random.Random(5)  # noqa: S311 - made-up text and no secret
     took = []
     for number in range(WARM_UP + QUESTIONS):
-        words = draw.sample(words_of(user, draw.randrange(count)), 2)
+        words = draw.sample(words_of(user, draw.randrange(count)), 4)
         question = "when did we talk about " + " and the ".join(words)
         began = time.perf_counter()
         hits = await memory.search(question, user_id=user)

@@ -52,7 +52,7 @@ async def compare(settings: eunoe.Settings, users: int, each: int) -> dict[str, 
         await memory.runtime.engines.encoder.encode(["warm"])
         for number in range(WARM_UP + QUESTIONS):
             user = f"u{draw.randrange(users)}"
-            words = draw.sample(words_of(user, draw.randrange(each)), 2)
+            words = draw.sample(words_of(user, draw.randrange(each)), 4)
             question = "when did we talk about " + " and the ".join(words)
             order = ("whole", "bare") if number % 2 else ("bare", "whole")
             for name in order:
@@ -95,7 +95,7 @@ async def shares(settings: eunoe.Settings, each: int) -> dict[str, float]:
         for number in range(WARM_UP + QUESTIONS):
             if number == WARM_UP:
                 profile.seconds.clear()
-            words = draw.sample(words_of("u0", draw.randrange(each)), 2)
+            words = draw.sample(words_of("u0", draw.randrange(each)), 4)
             question = "when did we talk about " + " and the ".join(words)
             took = await search_once(memory, "u0", question)
             whole += took if number >= WARM_UP else 0.0

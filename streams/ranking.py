@@ -214,8 +214,9 @@ class Ranking:
             return True
         if bounded or is_small:
             return False
-        if self._words >= parameters.floor_told * term_count:
-            return False  # rare words that were said together, whatever the encoder knows of them
+        together = max(parameters.floor_shared * term_count, parameters.floor_together)
+        if self._words >= min(parameters.floor_told * term_count, together):
+            return False  # words that were said together, whatever the encoder knows of them
         best = nlargest(3, map(partial(self._evidence, sqrt(max(term_count, 1))), self._candidates))
         floor = parameters.floor_chinese if language == "zh" else parameters.floor
         return sum(best) / len(best) < floor and best[0] < floor + parameters.floor_alone

@@ -49,6 +49,8 @@ class RankingParameters:
         floor_alone: How much over that the best alone needs.
         floor_words: Share of BM25, over the root of the number of terms, in the evidence.
         floor_told: BM25 of the best, for each term, from which the words alone are enough.
+        floor_shared: The same for a question of more words, of which it needs `floor_together`.
+        floor_together: BM25 of two rare words together, or of several that aren't.
         floor_candidates: Under so many points a store is too small for chance to count.
         faded_below: Confidence under which a memory comes after all others, and is labelled.
         sparse_floor: BM25 for each term of the question under which its words say nothing; a
@@ -78,6 +80,8 @@ class RankingParameters:
     floor_alone: float = 0.12
     floor_words: float = 0.03
     floor_told: float = 2.8
+    floor_shared: float = 1.7
+    floor_together: float = 7.0
     floor_candidates: int = 24
     faded_below: float = 0.3
 
