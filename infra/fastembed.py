@@ -3,7 +3,6 @@
 A model has a name that fastembed knows, or is any local folder with an ONNX model.
 """
 
-import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -12,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..schemas.errors import Rejected
-from ..schemas.limits import ENCODE_TEXTS
 from ..schemas.ports import Vectors
 from .model_files import THREADS, check_folder, config_of, loaded_by_name, loaded_folder
+from .slices import encode_in
 
 __all__ = [
     "BGE_SMALL_FLOOR",
@@ -70,18 +69,7 @@ class FastembedEncoder:
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode texts, one at a time; see the port. A question waits for a few texts at most."""
-        loop = asyncio.get_running_loop()
-        slices = [
-            await loop.run_in_executor(
-                self._thread, self._encode, texts[start : start + ENCODE_TEXTS]
-            )
-            for start in range(0, max(1, len(texts)), ENCODE_TEXTS)
-        ]
-        if len(slices) == 1:
-            return slices[0]
-        import numpy as np  # noqa: PLC0415 - what only reads does without
-
-        return np.concatenate(slices)
+        return await encode_in(self._thread, self._encode, texts)
 
     async def close(self) -> None:
         """End the thread."""

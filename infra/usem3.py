@@ -1,13 +1,13 @@
 """The packaged encoder: Universal Sentence Encoder multilingual v3, in numpy, offline."""
 
-import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Any, Final
 
-from ..schemas.limits import ENCODE_TEXTS, ENCODED_HERE_CHARACTERS_MAX
+from ..schemas.limits import ENCODED_HERE_CHARACTERS_MAX
 from ..schemas.ports import Vectors
+from .slices import encode_in
 
 __all__ = ["UseEncoder"]
 
@@ -52,18 +52,7 @@ class UseEncoder:
             row = self._encode_here(texts)
             if row is not None:
                 return row
-        loop = asyncio.get_running_loop()
-        slices = [
-            await loop.run_in_executor(
-                self._thread, self._encode, texts[start : start + ENCODE_TEXTS]
-            )
-            for start in range(0, max(1, len(texts)), ENCODE_TEXTS)
-        ]
-        if len(slices) == 1:
-            return slices[0]
-        import numpy as np  # noqa: PLC0415 - what only reads does without
-
-        return np.concatenate(slices)
+        return await encode_in(self._thread, self._encode, texts)
 
     async def close(self) -> None:
         """End the thread."""

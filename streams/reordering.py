@@ -36,7 +36,7 @@ async def order_by_reading(
         one as a share of the best; `why` has the share of the reader as "read". All is as before
         if the reader is away or too slow.
     """
-    first, rest = hits[:CROSS_ENCODER_TEXTS_MAX], hits[CROSS_ENCODER_TEXTS_MAX:]
+    first = hits[:CROSS_ENCODER_TEXTS_MAX]
     scores: list[float] = []
     with suppress(Unavailable, TimeoutError):
         async with asyncio.timeout(CROSS_ENCODER_S_MAX):
@@ -47,13 +47,13 @@ async def order_by_reading(
     best = max(hit.score for hit in first) or 1.0
     read = [
         (rank, _read(hit, (1.0 - _SHARE) / best, _SHARE * score))
-        for (rank, hit), score in zip(ranked, scores, strict=False)
+        for (rank, hit), score in zip(ranked[: len(first)], scores, strict=True)
     ]
     read.sort(key=lambda pair: (pair[1].tier != "active", -pair[1].score, pair[0]))
     least = min(hit.score for _, hit in read)
     behind = [
         (rank, hit.model_copy(update={"score": min(least, hit.score)}))
-        for rank, hit in ranked[len(first) :][: len(rest)]
+        for rank, hit in ranked[len(first) :]
     ]
     return [*read, *behind]
 
