@@ -19,7 +19,7 @@ help:
 	@echo '  make check     linter, formatter, types, dependency rules, tidiness'
 	@echo '  make sim       simulate histories with crashes: SEEDS=20 of them, or SEED=N alone'
 	@echo '  make mutants   break the code on purpose; each break must make its test fail'
-	@echo '  make bench     measure ingest and search; with DATA=FOLDER also recall and the gate'
+	@echo '  make bench     measure ingest, search and tasks; with DATA=FOLDER also recall and the gate'
 	@echo '  make schemas   write docs/schemas and docs/asyncapi.json anew'
 	@echo '  make lock      choose the newest versions of all dependencies: requirements.lock'
 	@echo '  make install   only install (the others do it when it is needed)'
@@ -83,10 +83,12 @@ endif
 bench: $(STAMP)
 	$(BIN)/python benchmarks/ingest.py
 	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/tasks.py
 ifdef DATA
 	$(BIN)/python benchmarks/locomo.py $(DATA)/locomo/locomo10.json --out $(VENV)/locomo.jsonl
 	$(BIN)/python benchmarks/memorybank.py $(DATA)/memorybank
 	$(BIN)/python benchmarks/gate.py --data $(DATA)/extraction
+	$(BIN)/python benchmarks/ablation.py $(DATA)/locomo/locomo10.json --folds
 endif
 
 coverage: $(STAMP)

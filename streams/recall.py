@@ -92,8 +92,7 @@ class Recall:
         self._episodes = episodes
         self._encoder = encoder
         self._terms = terms
-        self.parameters = replace(DEFAULTS, dense_floor=encoder.floor)
-        """The constants of the ranking; a benchmark tries others."""
+        self._parameters = replace(DEFAULTS, dense_floor=encoder.floor)
         self._zones = Zones(keys, identity)
         self._answers = Answers(keys, identity)
 
@@ -171,7 +170,7 @@ class Recall:
         points = await self._episodes.query(query)
         spots = await self._identity.spots(query.owner, [point for point, *_ in points])
         maker = _Candidates(query, in_project=question.project_id is not None)
-        ranking = Ranking(maker.make(points, spots), self.parameters)
+        ranking = Ranking(maker.make(points, spots), self._parameters)
         from .intake import language  # noqa: PLC0415 - patterns that reading does without
 
         # A time or a filter says what is meant, beside meaning and words.
