@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from ..schemas.errors import Rejected
+from .cluster_settings import ClusterSettings
 
 __all__ = ["ENCODER_DEFAULT", "Settings"]
 
@@ -29,6 +30,8 @@ class Settings:
             (EUNOE_CROSS_ENCODER).
         duplicate_threshold: Cosine from which two memories say the same; None takes the encoder's
             own (EUNOE_DUPLICATE_THRESHOLD).
+        cluster: Where the servers are; None keeps everything in the folder (EUNOE_KAFKA and what
+            `ClusterSettings` names).
 
     Raises:
         Rejected: The threshold is no cosine over 0.
@@ -41,6 +44,7 @@ class Settings:
     turns_searchable: bool = True
     cross_encoder: str | None = None
     duplicate_threshold: float | None = None
+    cluster: ClusterSettings | None = None
 
     def __post_init__(self) -> None:
         """Check what has a scale."""
@@ -72,6 +76,7 @@ class Settings:
             turns_searchable=searchable == "1",
             cross_encoder=os.environ.get("EUNOE_CROSS_ENCODER") or None,
             duplicate_threshold=_threshold(os.environ.get("EUNOE_DUPLICATE_THRESHOLD")),
+            cluster=ClusterSettings.from_variables(os.environ),
         )
 
 

@@ -10,6 +10,7 @@ __all__ = [
     "INGRESS",
     "JOURNAL",
     "KEYS",
+    "MARK_HEADER",
     "PARTITIONS",
     "RECALLS",
     "TOPICS",
@@ -23,6 +24,9 @@ PARTITIONS: Final = 8
 """Partitions of every owner-keyed topic of a new embedded store; fixed for an epoch."""
 
 WRITER_GROUP: Final = "eunoe-writer"
+
+MARK_HEADER: Final = "eunoe-mark"
+"""Header of records that a log itself needs, such as ticks; who reads a topic skips them."""
 
 
 class Retention(StrEnum):

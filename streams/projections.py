@@ -25,7 +25,7 @@ from ..schemas.ports import (
     WrappedKey,
 )
 from ..schemas.records import JournalRecord
-from ..schemas.topics import INGRESS, JOURNAL, WRITER_GROUP
+from ..schemas.topics import INGRESS, JOURNAL, MARK_HEADER, WRITER_GROUP
 from .serving import Served
 
 __all__ = [
@@ -116,10 +116,10 @@ class JournalReader:
 
     Args:
         log: Where it is.
-        partitions: How many partitions it has.
+        partitions: Which of its partitions are read.
     """
 
-    def __init__(self, log: LogReader, partitions: int) -> None:
+    def __init__(self, log: LogReader, partitions: Sequence[int]) -> None:
         self._reading = log
         self._partitions = partitions
         self.generation = 0
@@ -135,7 +135,7 @@ class JournalReader:
             if not records:
                 return
             offset = records[-1].position.offset + 1
-            if stored := [decode_record(one) for one in records if one.value is not None]:
+            if stored := [decode_record(one) for one in records if _is_written(one)]:
                 yield stored
 
     async def record_at(self, owner: str, offset: int) -> JournalRecord | None:
@@ -163,7 +163,7 @@ class JournalReader:
         Raises:
             Damaged: A projection is ahead of the journal, or of another epoch.
         """
-        for partition in range(self._partitions):
+        for partition in self._partitions:
             for projection in projections:
                 async for stored in self.follow(projection, partition):
                     yield len(stored)
@@ -191,7 +191,7 @@ class Journal(JournalReader):
         keys: The key log.
         identity: Who the owners are.
         episodes: What happened.
-        partitions: How many partitions the journal has.
+        partitions: Those of the journal that this process writes.
         served: What searches served, which a forget reaches too; None where nobody searches.
     """
 
@@ -201,7 +201,7 @@ class Journal(JournalReader):
         keys: Keys,
         identity: IdentityStore,
         episodes: EpisodicStore,
-        partitions: int,
+        partitions: Sequence[int],
         *,
         served: Served | None = None,
     ) -> None:
@@ -226,19 +226,18 @@ class Journal(JournalReader):
         if not records:
             return []
         self.generation |= 1  # until all is applied; after a failure, until `catch_up`
-        await self._keys.put(keys)
-        positions = await self.log.append(
-            [
-                NewRecord(
-                    JOURNAL.name,
-                    str(record.event_id).encode(),
-                    encode_record(record),
-                    placed_by=record.owner.encode(),
-                )
-                for record in records
-            ]
-        )
-        stored = [Stored(*pair) for pair in zip(positions, records, strict=True)]
+        staged = await self._keys.stage(keys)
+        appended = [
+            NewRecord(
+                JOURNAL.name,
+                str(record.event_id).encode(),
+                encode_record(record),
+                placed_by=record.owner.encode(),
+            )
+            for record in records
+        ]
+        positions = await self.log.append([*staged, *appended])
+        stored = [Stored(*pair) for pair in zip(positions[len(staged) :], records, strict=True)]
         for projection in self._projections:
             await projection.apply(stored)
         self.generation += 1
@@ -255,7 +254,7 @@ class Journal(JournalReader):
         """
         applied = 0
         self.generation |= 1
-        for partition in range(self._partitions):
+        for partition in self._partitions:
             for projection in self._projections:
                 async for stored in self.follow(projection, partition):
                     applied += len(stored)
@@ -278,6 +277,11 @@ class Journal(JournalReader):
     def _note(self, stored: Sequence[Stored]) -> None:
         self._newest |= {one.position.partition: one for one in stored}
         self._unflushed += len(stored)
+
+
+def _is_written(record: LogRecord) -> bool:
+    """Tell a record of the writer's from tombstones and from what the log itself needs."""
+    return record.value is not None and all(name != MARK_HEADER for name, _ in record.headers)
 
 
 def encode_record(record: JournalRecord) -> bytes:

@@ -19,7 +19,7 @@ from ...schemas.limits import (
     LOOKED_UP_MAX,
     OWNERS_CACHED_MAX,
 )
-from ...schemas.ports import OwnerKeys, WrappedKey
+from ...schemas.ports import NewRecord, OwnerKeys, WrappedKey
 from ...schemas.records import Box
 from ..sealing import (
     OVERHEAD_BYTES,
@@ -176,6 +176,15 @@ class SqliteKeys:
             raise Rejected(message)
         if keys:
             await self._database.run(lambda connection: tables.put(connection, keys))
+
+    async def stage(self, keys: Sequence[WrappedKey]) -> list[NewRecord]:
+        """Put wrapped keys before the records that they close; see the port.
+
+        Raises:
+            Rejected: As `put`.
+        """
+        await self.put(keys)
+        return []
 
     async def open_boxes(self, owner: str, boxes: Sequence[tuple[Box, UUID]]) -> list[bytes | None]:
         """Open (box, record id) pairs in order; None where the key was shredded.

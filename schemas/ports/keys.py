@@ -6,6 +6,7 @@ from typing import Protocol
 from uuid import UUID
 
 from ..records import Box
+from .log import NewRecord
 
 __all__ = [
     "Keys",
@@ -65,6 +66,15 @@ class Keys(Protocol):
 
     async def put(self, keys: Sequence[WrappedKey]) -> None:
         """Append wrapped keys to the key log."""
+        ...
+
+    async def stage(self, keys: Sequence[WrappedKey]) -> list[NewRecord]:
+        """Put wrapped keys in such a way that they're durable with what the log appends next.
+
+        Returns:
+            What has to be appended in the transaction of the records that these keys close; of a
+            key log that is a file of its own nothing, since it has put them by then.
+        """
         ...
 
     async def open_boxes(self, owner: str, boxes: Sequence[tuple[Box, UUID]]) -> list[bytes | None]:

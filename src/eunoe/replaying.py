@@ -85,7 +85,7 @@ class _Replay:
 
     def __init__(self, engines: ReplayEngines) -> None:
         keys, identity, episodes = engines.keys, engines.identity, engines.episodes
-        self._journal = JournalReader(engines.log, engines.partitions)
+        self._journal = JournalReader(engines.log, range(engines.partitions))
         self._projections = (identity, episodes)
         turns = Turns(keys, identity, episodes, self._journal)
         self._reader = Reader(keys, identity, episodes, turns, self._journal)

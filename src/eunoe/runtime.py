@@ -46,7 +46,12 @@ class Runtime:
         keys, identity, episodes = engines.keys, engines.identity, engines.episodes
         self.served = Served(engines.log, identity, engines.clock)
         self.journal = Journal(
-            engines.log, keys, identity, episodes, engines.partitions, served=self.served
+            engines.log,
+            keys,
+            identity,
+            episodes,
+            range(engines.partitions),
+            served=self.served,
         )
         self._turns_searchable = turns_searchable
         self._turns = Turns(keys, identity, episodes, self.journal)

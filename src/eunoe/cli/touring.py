@@ -41,7 +41,7 @@ def demo(options: Options, said: str | None, question: str | None) -> None:
 
     own = None if said is None or question is None else Said(said, question)
     begun = time.monotonic()
-    tell = (lambda _: None) if options.as_json else click.echo
+    tell: Callable[[str], None] = (lambda _: None) if options.as_json else click.echo
     with _fresh(options) as settings:
         tell(f"Eunoe, on a fresh folder: {settings.folder}\n")
         tour = asyncio.run(_tour(settings, own, tell))

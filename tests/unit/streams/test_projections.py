@@ -83,7 +83,7 @@ class Spine:
             cast("Keys", self.keys),
             cast("IdentityStore", self.identity),
             cast("EpisodicStore", self.episodes),
-            PARTITIONS,
+            range(PARTITIONS),
         )
 
     @property
