@@ -1,7 +1,7 @@
 # Everything is installed into .venv in this folder; nothing else on the machine is touched.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test coverage sim bench mutants lock schemas clean
+.PHONY: help install demo check test servers coverage sim bench mutants lock schemas clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -15,6 +15,7 @@ help:
 	@echo
 	@echo '  make demo      show it: import a small conversation, ask, forget one thing, prove it'
 	@echo '  make test      run every test that needs no server'
+	@echo '  make servers   build the servers that other tests need, once: Kafka, InfluxDB, one for TiKV'
 	@echo '  make coverage  run the same tests, and say by folder what of the code they reach'
 	@echo '  make check     linter, formatter, types, dependency rules, tidiness'
 	@echo '  make sim       simulate histories with crashes: SEEDS=20 of them, or SEED=N alone'
@@ -90,6 +91,11 @@ ifdef DATA
 	$(BIN)/python benchmarks/gate.py --data $(DATA)/extraction
 	$(BIN)/python benchmarks/ablation.py $(DATA)/locomo/locomo10.json --folds
 endif
+
+# They lie in the user's cache. BUILD=minitikv builds that one alone.
+BUILD ?=
+servers: $(STAMP)
+	@$(BIN)/python -m tests.servers.build $(BUILD)
 
 coverage: $(STAMP)
 	$(BIN)/coverage erase
