@@ -42,6 +42,7 @@ __all__ = ["Outcome", "simulate"]
 CRASHES_MIN: Final = 5
 SLICES: Final = 7
 LIVES_MAX: Final = 40
+RARE: Final = "append recalls"
 LIFE_S_MAX: Final = 120
 RESULT: Final = "result.json"
 SEEN_MIN: Final = 20
@@ -146,7 +147,9 @@ def _crash(dice: Random, number: int) -> Crash:
     moments = ("before", "after")
     if number == 0 and dice.random() < 0.5:
         return Crash(f"{dice.choice(moments)} {dice.choice(FIRST)}", 1)
-    step = dice.choice([one for one in STEPS if not one.endswith(FIRST[:2])])
+    steps = [one for one in STEPS if not one.endswith(FIRST[:2])]
+    # Few lives come as far as to publish what was served, so its crash is planned more often.
+    step = dice.choice(steps + [one for one in steps if one.endswith(RARE)] * 2)
     is_often = step.partition(" ")[2] in OFTEN or step.startswith("before commit ")
     return Crash(step, dice.choice((1, 1, 2, 3, 5, 8)) if is_often else 1)
 
