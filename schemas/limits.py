@@ -32,6 +32,12 @@ __all__ = [
     "ENCODED_HERE_CHARACTERS_MAX",
     "ENCODE_TEXTS",
     "ERRORS_BYTES_MAX",
+    "EXPERIENCE_COUNT_MAX",
+    "EXPERIENCE_DAYS_MAX",
+    "EXPERIENCE_PSEUDONYMS_MAX",
+    "EXPERIENCE_ROWS_MAX",
+    "EXPERIENCE_WAIT_S",
+    "EXPERIENCE_WRITE_POINTS",
     "FILE_CACHE_KIB",
     "FLUSH_RECORDS",
     "GROUP_RECORDS_MAX",
@@ -63,6 +69,7 @@ __all__ = [
     "PIECE_CHARACTERS_MAX",
     "PING_S_MAX",
     "POLL_S",
+    "POOL_USERS_MIN",
     "PROMPT_CITED_MAX",
     "PROMPT_SHARES",
     "PROMPT_TEXT_TOKENS_MIN",
@@ -181,6 +188,16 @@ SMALL_TURNS_MAX: Final = 128  # of an owner: reading all takes less time than lo
 FILE_CACHE_KIB: Final = 2_048  # of each connection to a file
 IDENTITY_CACHE_KIB: Final = 8_192  # of the look-ups that a search makes
 KEYS_CACHE_KIB: Final = 4_096  # likewise
+
+# --- Experience --------------------------------------------------------------------------------
+
+POOL_USERS_MIN: Final = 5  # behind each figure over several users
+EXPERIENCE_COUNT_MAX: Final = 1_000_000  # of one point; sums of them fit 64 bits
+EXPERIENCE_DAYS_MAX: Final = 3_660  # looked at in one call
+EXPERIENCE_PSEUDONYMS_MAX: Final = 1_200  # read or erased in one call: a century of an owner
+EXPERIENCE_ROWS_MAX: Final = 100_000  # sums returned by one call
+EXPERIENCE_WAIT_S: Final = 1.0  # between two batches of one process: it isn't in a hurry
+EXPERIENCE_WRITE_POINTS: Final = 5_000  # in one request to a time-series store
 
 # --- Calls at a time ---------------------------------------------------------------------------
 

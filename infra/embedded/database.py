@@ -44,7 +44,10 @@ _UNAVAILABLE: Final = {
 
 _REMEDY: Final = "restore the whole folder from one backup"
 _REMEDIES: Final = {
-    "identity store": "remove identity.sqlite, and it is rebuilt from the journal at the next start"
+    "experience store": "remove experience.sqlite, and its counts begin anew at the next start",
+    "identity store": (
+        "remove identity.sqlite, and it is rebuilt from the journal at the next start"
+    ),
 }
 """What to do about a damaged file, by its role."""
 

@@ -155,14 +155,22 @@ class SqliteKeys:
 
     async def owner(self, owner: str) -> OwnerKeys:
         """Return the owner's keys, made durably at the first use."""
+        purges = self._owners.purges
+        keys = await self.known_owner(owner)
+        if keys is None:
+            keys = await self._database.run(lambda connection: self._make_owner(connection, owner))
+            self._owners.remember([(owner, keys)], purges=purges)
+        return keys
+
+    async def known_owner(self, owner: str) -> _OwnerKeys | None:
+        """Return an owner's keys, or None where it has none; makes none."""
         cached = self._owners.find((owner,))
         if cached:
             return cached[owner]
         purges = self._owners.purges
         keys = self._reader.look_up(lambda connection: self._find_owner(connection, owner))
-        if keys is None:
-            keys = await self._database.run(lambda connection: self._make_owner(connection, owner))
-        self._owners.remember([(owner, keys)], purges=purges)
+        if keys is not None:
+            self._owners.remember([(owner, keys)], purges=purges)
         return keys
 
     async def put(self, keys: Sequence[WrappedKey]) -> None:

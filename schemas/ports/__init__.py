@@ -13,6 +13,7 @@ from .episodes import (
     MemoryPoint,
     PointHit,
 )
+from .experience import ExperienceStore, OwnersKeys
 from .identity import (
     EventPlace,
     IdentityStore,
@@ -58,6 +59,7 @@ __all__ = [
     "EpisodicQuery",
     "EpisodicStore",
     "EventPlace",
+    "ExperienceStore",
     "Headers",
     "Holding",
     "IdentityStore",
@@ -70,6 +72,7 @@ __all__ = [
     "MemoryPoint",
     "NewRecord",
     "OwnerKeys",
+    "OwnersKeys",
     "PointHit",
     "Position",
     "Recogniser",
