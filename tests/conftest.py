@@ -6,6 +6,8 @@ from hypothesis import settings
 
 from tests.support.places import memory_folder
 
+pytest_plugins = ["tests.servers.fixtures", "tests.servers.leaving"]
+
 # A first call loads models and compiles; how long an example takes says nothing here. Under CI
 # Hypothesis takes its own profile (the same examples each time), which this one inherits.
 settings.register_profile("eunoe", parent=settings.default, deadline=None, print_blob=True)
