@@ -32,6 +32,7 @@ __all__ = [
     "ENCODED_HERE_CHARACTERS_MAX",
     "ENCODE_TEXTS",
     "ERRORS_BYTES_MAX",
+    "EXIT_IDLE_S",
     "EXPERIENCE_COUNT_MAX",
     "EXPERIENCE_DAYS_MAX",
     "EXPERIENCE_PSEUDONYMS_MAX",
@@ -47,9 +48,23 @@ __all__ = [
     "IDS_CACHED_MAX",
     "ID_CHARACTERS_MAX",
     "IMPORT_SETTLE_S",
+    "KAFKA_AGAIN_S",
+    "KAFKA_BATCH_BYTES",
+    "KAFKA_FETCH_BYTES_MAX",
+    "KAFKA_FETCH_BYTES_MIN",
+    "KAFKA_FETCH_RECORD_BYTES",
+    "KAFKA_IN_FLIGHT_BYTES_MAX",
+    "KAFKA_IN_FLIGHT_RECORDS_MAX",
+    "KAFKA_LONG_FETCH_S",
+    "KAFKA_MESSAGE_BYTES_MAX",
+    "KAFKA_SETTLE_S_MAX",
+    "KAFKA_TRANSACTION_S_MAX",
     "KEYS_CACHE_KIB",
     "KEY_FILE_BYTES_MAX",
     "LABELS_MAX",
+    "LANE_AGAIN_S",
+    "LANE_RECORDS_MAX",
+    "LANE_RECORDS_MIN",
     "LETTERS_PAGE",
     "LETTER_ORIGINAL_BYTES_MAX",
     "LEVELLED_AT_A_TIME",
@@ -70,6 +85,7 @@ __all__ = [
     "PING_S_MAX",
     "POLL_S",
     "POOL_USERS_MIN",
+    "PROGRESS_S_MAX",
     "PROMPT_CITED_MAX",
     "PROMPT_SHARES",
     "PROMPT_TEXT_TOKENS_MIN",
@@ -101,12 +117,23 @@ __all__ = [
     "SPEAKER_CHARACTERS_MAX",
     "SPOTS_CACHED_MAX",
     "STATEMENTS_MAX",
+    "STOP_S_MAX",
     "TEXT_CHARACTERS_MAX",
+    "TIKV_KEYS_A_READ",
+    "TIKV_KEY_BYTES_MAX",
+    "TIKV_MUTATIONS_MAX",
+    "TIKV_OWNERS_AT_ONCE",
+    "TIKV_PAGE",
+    "TIKV_READS_AT_ONCE",
+    "TIKV_SLOTS_SCANNED_MAX",
+    "TIKV_TRIES_MAX",
+    "TIKV_VALUE_BYTES_MAX",
     "TIME_CHARACTERS_MAX",
     "TIME_SPANS_MAX",
     "TIME_TRIES_MAX",
     "TOLD_CHARACTERS_MAX",
     "TOPICS_MAX",
+    "WAIT_EVERY_S",
 ]
 
 # --- Texts and ids that are taken --------------------------------------------------------------
@@ -173,6 +200,15 @@ LEVELLED_AT_A_TIME: Final = 250  # records given to a new shard; then other call
 LOOKED_UP_MAX: Final = 64  # points or keys that the event loop reads itself, and no thread
 COLLECTED_MAX: Final = 10_000  # records applied while a shard is optimised: up to some 50 MB
 
+# --- A cluster's workers -----------------------------------------------------------------------
+
+LANE_RECORDS_MAX: Final = 1_024  # of one partition in flight; then it is paused
+LANE_RECORDS_MIN: Final = 512  # in flight, at which it goes on
+PROGRESS_S_MAX: Final = 60.0  # a partition with lag and no progress for longer is unhealthy
+STOP_S_MAX: Final = 10.0  # for a worker to end, whatever is in flight
+LANE_AGAIN_S: Final = 1.0  # between two tries to open a lane
+WAIT_EVERY_S: Final = 0.05  # between two looks how far the writer of a cluster is
+
 # --- What is held in memory --------------------------------------------------------------------
 
 REFUSALS_KEPT_MAX: Final = 10_000  # reasons remembered for callers who wait
@@ -230,3 +266,32 @@ RECOGNISE_S_MAX: Final = 600.0  # for a batch, the first time with the models: m
 PARENT_EVERY_S: Final = 1.0  # between two looks whether the process that started it is there
 HELD_S_MAX: Final = 10.0  # an owner that is starting has the folder before it has a door
 AGAIN_S: Final = 0.1
+
+# --- The log on Kafka --------------------------------------------------------------------------
+
+# The largest record, its key and headers, and what a batch of one record adds: 61 bytes of its
+# own and at most 50 of the record's.
+KAFKA_MESSAGE_BYTES_MAX: Final = REQUEST_BYTES_MAX + RECORD_KEY_BYTES_MAX + 65_536
+KAFKA_BATCH_BYTES: Final = 262_144  # of small records that go to one partition together
+KAFKA_IN_FLIGHT_RECORDS_MAX: Final = 20_000  # sent and not acknowledged; then callers wait
+KAFKA_IN_FLIGHT_BYTES_MAX: Final = 2 * REQUEST_BYTES_MAX  # likewise
+KAFKA_FETCH_BYTES_MIN: Final = 65_536  # asked for at a time; one whole batch comes anyway
+KAFKA_FETCH_BYTES_MAX: Final = 8 * 1024 * 1024
+KAFKA_FETCH_RECORD_BYTES: Final = 4_096  # asked for, for each record that is wanted
+KAFKA_LONG_FETCH_S: Final = 0.5  # that a broker holds a request back while there is nothing
+KAFKA_AGAIN_S: Final = 0.1  # between two tries of a call
+KAFKA_TRANSACTION_S_MAX: Final = 60.0  # then the broker aborts it; a lane's successor does before
+KAFKA_SETTLE_S_MAX: Final = 1.0  # for the goodbye of a producer that is closed
+
+# --- The identity store on TiKV ----------------------------------------------------------------
+
+TIKV_KEYS_A_READ: Final = 512  # asked for at a time: an answer may have 4 MiB
+TIKV_PAGE: Final = 1_024  # of a scan
+TIKV_READS_AT_ONCE: Final = 8  # of one call
+TIKV_OWNERS_AT_ONCE: Final = 8  # of a batch, each in a transaction of its own
+TIKV_MUTATIONS_MAX: Final = 4_000  # after which a transaction takes no more: half a second of work
+TIKV_TRIES_MAX: Final = 12  # of a transaction in whose way others are; a dead one's locks last 6 s
+TIKV_SLOTS_SCANNED_MAX: Final = 32  # one by one; of more, all statements are read
+TIKV_KEY_BYTES_MAX: Final = 4_096
+TIKV_VALUE_BYTES_MAX: Final = 2 * 1024 * 1024  # a longer one couldn't be read back
+EXIT_IDLE_S: Final = 0.2  # for the client's threads to come to rest before a process ends

@@ -22,10 +22,11 @@ from ..schemas.limits import (
     BACKOFF_S_MAX,
     BATCH_RECORDS_MAX,
     BATCHES_AHEAD_MAX,
-    POLL_S,
     REFUSALS_KEPT_MAX,
 )
-from ..schemas.ports import Log, LogRecord, Position, TopicPartition
+from ..schemas.ports import LogRecord, Position, TopicPartition
+from ..schemas.topics import MARK_HEADER
+from .feeding import Feed
 
 __all__ = ["Bury", "Consumer", "Handle", "Prepare", "Progress"]
 
@@ -128,38 +129,32 @@ class _Batch:
 
 
 class Consumer:
-    """Feeds one handler from some partitions, strictly in order within each.
+    """Feeds one handler, strictly in order within each partition.
+
+    What the log itself needs (ticks, opening records) is acknowledged and handed to nobody.
 
     Args:
-        log: Where from.
-        group: Whose offsets.
-        partitions: Which.
+        feed: Where from.
         handle: The processor.
         bury: Writes dead letters.
         progress: Told after each commit.
         prepare: Works ahead; None does without.
     """
 
-    def __init__(  # noqa: PLR0913 - the parts of one loop
+    def __init__(
         self,
-        log: Log,
-        group: str,
-        partitions: Sequence[TopicPartition],
+        feed: Feed,
         handle: Handle,
         bury: Bury,
         progress: Progress,
         *,
         prepare: Prepare | None = None,
     ) -> None:
-        self._log = log
-        self._group = group
-        self._partitions = partitions
+        self._feed = feed
         self._handle = handle
         self._bury = bury
         self._progress = progress
         self._prepare = prepare
-        self._offsets: dict[TopicPartition, int] = {}
-        """What is read next; what is committed may lie behind by the records in flight."""
 
     async def run(self) -> None:
         """Consume until cancelled.
@@ -168,13 +163,13 @@ class Consumer:
             Damaged: An invariant is broken; everybody who waits is told.
         """
         try:
-            await self._resume()
+            self._progress.advance(await self._insist(self._feed.start))
             await self._go_on()
         except EunoeError as error:
             self._progress.fail(error)
             raise
         except Exception as error:  # the top of the worker: a bug must not look like silence
-            failure = Damaged(f"The {self._group} stopped: {type(error).__name__}.")
+            failure = Damaged(f"The {self._feed.group} stopped: {type(error).__name__}.")
             self._progress.fail(failure)
             raise failure from error
 
@@ -195,38 +190,25 @@ class Consumer:
             for _, task in ahead:
                 task.cancel()
 
-    async def _resume(self) -> None:
-        for place in self._partitions:
-            committed = await self._log.committed(self._group, *place)
-            first, _ = await self._log.bounds(*place)
-            self._offsets[place] = first if committed is None else committed
-        self._progress.advance(dict(self._offsets))
-
     async def _next(self, batch: _Batch) -> list[LogRecord]:
         await batch.turn()
-        records: list[LogRecord] = []
-        while not records:
-            records = await self._log.poll(self._offsets, limit=BATCH_RECORDS_MAX, wait_s=POLL_S)
-        for record in records:
-            place = TopicPartition(record.position.topic, record.position.partition)
-            self._offsets[place] = record.position.offset + 1
+        records = await self._feed.next()
         batch.is_full = len(records) >= BATCH_RECORDS_MAX
         batch.read.set()
-        if self._prepare is not None:
-            await self._prepare(records)
+        if self._prepare is not None and (events := [one for one in records if not _is_mark(one)]):
+            await self._prepare(events)
         return records
 
     async def _take(self, records: Sequence[LogRecord]) -> None:
-        results, attempts = await self._healed(records)
-        offsets: dict[TopicPartition, int] = {}
+        events = [one for one in records if not _is_mark(one)]
+        results, attempts = await self._healed(events) if events else ([], 0)
         refusals = []
-        for record, refused in zip(records, results, strict=True):
-            place = TopicPartition(record.position.topic, record.position.partition)
+        for record, refused in zip(events, results, strict=True):
             if refused is not None:
                 await self._insist(partial(self._bury, record, refused, attempts))
-                refusals.append((place, record.position.offset, refused))
-            offsets[place] = record.position.offset + 1
-        await self._insist(lambda: self._log.commit(self._group, offsets))
+                refusals.append((_place(record), record.position.offset, refused))
+        offsets = {_place(one): one.position.offset + 1 for one in records}
+        await self._insist(partial(self._feed.commit, offsets))
         self._progress.advance(offsets, refusals)
 
     async def _healed(self, records: Sequence[LogRecord]) -> tuple[list[Rejected | None], int]:
@@ -252,3 +234,11 @@ class Consumer:
             else:
                 self._progress.trouble = None
                 return result
+
+
+def _place(record: LogRecord) -> TopicPartition:
+    return TopicPartition(record.position.topic, record.position.partition)
+
+
+def _is_mark(record: LogRecord) -> bool:
+    return any(name == MARK_HEADER for name, _ in record.headers)

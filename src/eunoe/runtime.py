@@ -19,6 +19,7 @@ from .schemas.topics import INGRESS, WRITER_GROUP
 from .streams.asking import ANYTHING, Question
 from .streams.consumer import Consumer, Progress
 from .streams.context import Sessions, Turns
+from .streams.feeding import LogFeed
 from .streams.letters import Letters
 from .streams.projections import Journal
 from .streams.reading import Reader
@@ -166,9 +167,7 @@ class Runtime:
         ]
         writer = _LateWriter(self._writer)
         consumer = Consumer(
-            self.engines.log,
-            WRITER_GROUP,
-            places,
+            LogFeed(self.engines.log, WRITER_GROUP, places),
             writer.handle,
             self.letters.bury,
             self.progress,

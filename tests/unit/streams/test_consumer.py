@@ -11,6 +11,7 @@ from eunoe.schemas.errors import Damaged, Rejected, Unavailable
 from eunoe.schemas.limits import BATCH_RECORDS_MAX
 from eunoe.schemas.ports import Log, LogRecord, Position, TopicPartition
 from eunoe.streams.consumer import Consumer, Progress
+from eunoe.streams.feeding import LogFeed
 
 PLACE = TopicPartition("turns", 0)
 NOON = datetime(2024, 6, 15, 12, tzinfo=UTC)
@@ -81,7 +82,9 @@ class Handler:
 
 async def consume(log: ListLog, handler: Handler, progress: Progress) -> "asyncio.Task[None]":
     """Start a consumer."""
-    consumer = Consumer(cast("Log", log), "group", [PLACE], handler.handle, handler.bury, progress)
+    consumer = Consumer(
+        LogFeed(cast("Log", log), "group", [PLACE]), handler.handle, handler.bury, progress
+    )
     return asyncio.create_task(consumer.run())
 
 
@@ -153,9 +156,8 @@ async def test_what_comes_next_is_prepared_meanwhile_and_handed_over_after() -> 
 
     handler, progress = Slow(happened), Progress()
     log = ListLog(BATCH_RECORDS_MAX + 2, happened)
-    consumer = Consumer(
-        cast("Log", log), "group", [PLACE], handler.handle, handler.bury, progress, prepare=prepare
-    )
+    feed = LogFeed(cast("Log", log), "group", [PLACE])
+    consumer = Consumer(feed, handler.handle, handler.bury, progress, prepare=prepare)
     task = asyncio.create_task(consumer.run())
     await progress.wait([Position(*PLACE, "e", BATCH_RECORDS_MAX + 1)])
     task.cancel()
