@@ -50,6 +50,8 @@ class Progress:
         self._refusals: OrderedDict[tuple[TopicPartition, int], Rejected] = OrderedDict()
         self._changed = asyncio.Event()
         self._failure: EunoeError | None = None
+        self.retries = 0
+        """How often something was tried again."""
         self.trouble: str | None = None
         """Why the consumer waits now, or None."""
 
@@ -229,6 +231,7 @@ class Consumer:
             except (Unavailable, Conflict) as error:
                 # Nothing is acknowledged: the same records again, until the engine is back.
                 self._progress.trouble = str(error)
+                self._progress.retries += 1
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, BACKOFF_S_MAX)
             else:

@@ -9,7 +9,7 @@ offset on; what isn't committed comes again.
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from ..schemas.limits import BATCH_RECORDS_MAX, LANE_RECORDS_MAX, LANE_RECORDS_MIN, POLL_S
@@ -92,16 +92,21 @@ class HandedFeed:
         acknowledge: Called with the records that are done, in order.
         pause: Asks for no more of a partition.
         resume: Asks for more of it.
+        now: A clock that only goes on, in seconds.
     """
 
     def __init__(
         self,
         group: str,
-        acknowledge: Callable[[Sequence[LogRecord]], Awaitable[None]],
+        acknowledge: Callable[[Sequence[LogRecord]], None],
         pause: Callable[[TopicPartition], None],
         resume: Callable[[TopicPartition], None],
+        now: Callable[[], float],
     ) -> None:
         self.group = group
+        self.moved_at: float | None = None
+        """When something was acknowledged last, or nothing was in flight; None before that."""
+        self._now = now
         self._acknowledge = acknowledge
         self._pause = pause
         self._resume = resume
@@ -124,6 +129,8 @@ class HandedFeed:
         """Take a record; never waits."""
         place = TopicPartition(record.position.topic, record.position.partition)
         flying = self._flying.setdefault(place, deque())
+        if not self.in_flight:
+            self.moved_at = self._now()
         flying.append(record)
         self._waiting.append(record)
         self._some.set()
@@ -151,7 +158,8 @@ class HandedFeed:
             for record in self._flying[place]
             if record.position.offset < offset
         ]
-        await self._acknowledge(done)
+        self._acknowledge(done)
+        self.moved_at = self._now()
         for record in done:  # the first of their partitions, since records come in order
             position = record.position
             self._flying[TopicPartition(position.topic, position.partition)].popleft()
