@@ -9,6 +9,7 @@ from typing import Final
 __all__ = [
     "ABOUT_MAX",
     "AGAIN_S",
+    "ASSIGN_S_MAX",
     "BACKOFF_S_FIRST",
     "BACKOFF_S_MAX",
     "BATCHES_AHEAD_MAX",
@@ -20,6 +21,8 @@ __all__ = [
     "CHUNK_TOKENS_MAX",
     "CLOSE_S_MAX",
     "COLLECTED_MAX",
+    "COMMIT_EVERY_S",
+    "COMMIT_RECORDS",
     "COMPARISONS_MAX",
     "CONNECTIONS_MAX",
     "CONTEXT_CHARACTERS_MAX",
@@ -92,6 +95,9 @@ __all__ = [
     "PROMPT_TOKENS_MAX",
     "PROPOSALS_MAX",
     "PROPOSAL_CHARACTERS_MAX",
+    "QDRANT_GRAVE_S",
+    "QDRANT_POINTS_A_PUT",
+    "QDRANT_REQUEST_BYTES",
     "QUERY_CHARACTERS_MAX",
     "READ_CHARACTERS_MAX",
     "REASON_CHARACTERS_MAX",
@@ -118,6 +124,7 @@ __all__ = [
     "SPOTS_CACHED_MAX",
     "STATEMENTS_MAX",
     "STOP_S_MAX",
+    "STREAM_RECORDS_MAX",
     "TEXT_CHARACTERS_MAX",
     "TIKV_KEYS_A_READ",
     "TIKV_KEY_BYTES_MAX",
@@ -207,6 +214,10 @@ LANE_RECORDS_MIN: Final = 512  # in flight, at which it goes on
 PROGRESS_S_MAX: Final = 60.0  # a partition with lag and no progress for longer is unhealthy
 STOP_S_MAX: Final = 10.0  # for a worker to end, whatever is in flight
 LANE_AGAIN_S: Final = 1.0  # between two tries to open a lane
+STREAM_RECORDS_MAX: Final = 256  # between Faust and the lanes
+COMMIT_EVERY_S: Final = 0.2  # between two commits of a group's offsets
+COMMIT_RECORDS: Final = 500  # acknowledged, after which they are committed at once
+ASSIGN_S_MAX: Final = 120.0  # for a group to let a worker in
 WAIT_EVERY_S: Final = 0.05  # between two looks how far the writer of a cluster is
 
 # --- What is held in memory --------------------------------------------------------------------
@@ -295,3 +306,9 @@ TIKV_SLOTS_SCANNED_MAX: Final = 32  # one by one; of more, all statements are re
 TIKV_KEY_BYTES_MAX: Final = 4_096
 TIKV_VALUE_BYTES_MAX: Final = 2 * 1024 * 1024  # a longer one couldn't be read back
 EXIT_IDLE_S: Final = 0.2  # for the client's threads to come to rest before a process ends
+
+# --- Qdrant ------------------------------------------------------------------------------------
+
+QDRANT_GRAVE_S: Final = 3_600.0  # that a gravestone stands at least
+QDRANT_POINTS_A_PUT: Final = 512  # of one request: each is compared with what is there
+QDRANT_REQUEST_BYTES: Final = 8 * 1024 * 1024  # about; a server takes 32 MiB
