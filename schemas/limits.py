@@ -44,6 +44,7 @@ __all__ = [
     "EXPERIENCE_WRITE_POINTS",
     "FILE_CACHE_KIB",
     "FLUSH_RECORDS",
+    "FLUSH_S_MAX",
     "GROUP_RECORDS_MAX",
     "HELD_S_MAX",
     "HOUSEKEEPING_S",
@@ -63,6 +64,7 @@ __all__ = [
     "KAFKA_SETTLE_S_MAX",
     "KAFKA_TRANSACTION_S_MAX",
     "KEYS_CACHE_KIB",
+    "KEYS_STALE_S",
     "KEY_FILE_BYTES_MAX",
     "LABELS_MAX",
     "LANE_AGAIN_S",
@@ -113,6 +115,7 @@ __all__ = [
     "RECORD_KEY_BYTES_MAX",
     "REFUSALS_KEPT_MAX",
     "REQUEST_BYTES_MAX",
+    "SAMPLE_S",
     "SCROLL_PAGE",
     "SEARCH_LIMIT_MAX",
     "SENTENCES_MAX",
@@ -214,6 +217,8 @@ LANE_RECORDS_MIN: Final = 512  # in flight, at which it goes on
 PROGRESS_S_MAX: Final = 60.0  # a partition with lag and no progress for longer is unhealthy
 STOP_S_MAX: Final = 10.0  # for a worker to end, whatever is in flight
 LANE_AGAIN_S: Final = 1.0  # between two tries to open a lane
+FLUSH_S_MAX: Final = 3.0  # for the stores' markers when a lane ends
+SAMPLE_S: Final = 1.0  # between two looks at what /metrics says
 STREAM_RECORDS_MAX: Final = 256  # between Faust and the lanes
 COMMIT_EVERY_S: Final = 0.2  # between two commits of a group's offsets
 COMMIT_RECORDS: Final = 500  # acknowledged, after which they are committed at once
@@ -283,10 +288,10 @@ AGAIN_S: Final = 0.1
 # The largest record, its key and headers, and what a batch of one record adds: 61 bytes of its
 # own and at most 50 of the record's.
 KAFKA_MESSAGE_BYTES_MAX: Final = REQUEST_BYTES_MAX + RECORD_KEY_BYTES_MAX + 65_536
-KAFKA_BATCH_BYTES: Final = 262_144  # of small records that go to one partition together
+KAFKA_BATCH_BYTES: Final = 65_536  # of small records that go to one partition together
 KAFKA_IN_FLIGHT_RECORDS_MAX: Final = 20_000  # sent and not acknowledged; then callers wait
 KAFKA_IN_FLIGHT_BYTES_MAX: Final = 2 * REQUEST_BYTES_MAX  # likewise
-KAFKA_FETCH_BYTES_MIN: Final = 65_536  # asked for at a time; one whole batch comes anyway
+KAFKA_FETCH_BYTES_MIN: Final = 16_384  # asked for at a time; one whole batch comes anyway
 KAFKA_FETCH_BYTES_MAX: Final = 8 * 1024 * 1024
 KAFKA_FETCH_RECORD_BYTES: Final = 4_096  # asked for, for each record that is wanted
 KAFKA_LONG_FETCH_S: Final = 0.5  # that a broker holds a request back while there is nothing
@@ -312,3 +317,4 @@ EXIT_IDLE_S: Final = 0.2  # for the client's threads to come to rest before a pr
 QDRANT_GRAVE_S: Final = 3_600.0  # that a gravestone stands at least
 QDRANT_POINTS_A_PUT: Final = 512  # of one request: each is compared with what is there
 QDRANT_REQUEST_BYTES: Final = 8 * 1024 * 1024  # about; a server takes 32 MiB
+KEYS_STALE_S: Final = 3_600.0  # without a look at the key log: then it is read anew

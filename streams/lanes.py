@@ -199,11 +199,17 @@ class Lanes:
         """The lanes there are."""
         return tuple(self._lanes.values())
 
-    def hand(self, record: LogRecord) -> None:
-        """Hand a record to its lane; without one it was read before the partition went."""
+    def hand(self, record: LogRecord) -> bool:
+        """Hand a record to its lane; without one it was read before the partition went.
+
+        Returns:
+            Whether a lane has it.
+        """
         lane = self._lanes.get(record.position.partition)
-        if lane is not None:
-            lane.feed.hand(record)
+        if lane is None:
+            return False
+        lane.feed.hand(record)
+        return True
 
     async def assign(self, places: Sequence[TopicPartition]) -> None:
         """Take the partitions over that are assigned; lanes of others end.
