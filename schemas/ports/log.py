@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from ..topics import MARK_HEADER
+
 __all__ = [
     "Headers",
     "Log",
@@ -64,6 +66,11 @@ class LogRecord:
     value: bytes | None
     headers: Headers
     timestamp: datetime
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether the log wrote it for itself, such as a tick: who reads a topic passes over it."""
+        return any(name == MARK_HEADER for name, _ in self.headers)
 
 
 class LogReader(Protocol):
