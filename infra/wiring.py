@@ -17,6 +17,7 @@ from ..schemas.topics import PARTITIONS
 from .clock import SystemClock
 from .durable import replace_file
 from .embedded.episodes import EdgeEpisodes
+from .embedded.experience import SqliteExperience
 from .embedded.identity import SqliteIdentity
 from .embedded.keys import SqliteKeys
 from .embedded.log import SqliteLog
@@ -111,6 +112,7 @@ class Engines:
     keys: SqliteKeys
     identity: SqliteIdentity
     episodes: EdgeEpisodes
+    experience: SqliteExperience
     encoder: ClosingEncoder
     recogniser: ClosingRecogniser
     terms: Terms
@@ -176,6 +178,8 @@ async def open_engines(settings: Settings, tools: Tools) -> Engines:
             message = "log.sqlite belongs to another store: restore the whole folder together."
             raise Damaged(message)
         identity, episodes = await _open_stores(folder, encoder.dimension, stack)
+        experience = SqliteExperience(folder / "experience.sqlite")
+        stack.push_async_callback(experience.close)
         return Engines(
             folder=folder,
             partitions=store.partitions,
@@ -183,6 +187,7 @@ async def open_engines(settings: Settings, tools: Tools) -> Engines:
             keys=keys,
             identity=identity,
             episodes=episodes,
+            experience=experience,
             encoder=encoder,
             recogniser=recogniser,
             terms=_LateTerms(),

@@ -34,11 +34,13 @@ __all__ = [
     "PoolFigure",
     "Total",
     "Unit",
+    "begin_of",
     "check_domain",
     "check_pseudonyms",
     "check_totals",
     "is_dated",
     "minute_ns",
+    "minutes_ns",
     "moment_of",
     "month_of",
     "months",
@@ -300,3 +302,17 @@ def whole_days(since: datetime, until: datetime) -> tuple[datetime, datetime]:
     """Cut a time to the whole UTC days in it; the end is before the beginning where none is."""
     begin = _ORIGIN - (_ORIGIN - since) // DAY * DAY
     return begin, _ORIGIN + (until - _ORIGIN) // DAY * DAY
+
+
+def minutes_ns(since: datetime, until: datetime) -> tuple[int, int]:
+    """Return a time as nanoseconds since 1970, widened to whole minutes.
+
+    Points are scattered over their minute, so nothing smaller can be asked for.
+    """
+    whole = -(-(until - _ORIGIN) // UNITS["minute"]) * UNITS["minute"]
+    return stamp_ns(begin_of(since, "minute")), stamp_ns(_ORIGIN + whole)
+
+
+def begin_of(moment: datetime, unit: Unit) -> datetime:
+    """Return when the minute, hour or day of an aware moment begins, in UTC."""
+    return _ORIGIN + (moment - _ORIGIN) // UNITS[unit] * UNITS[unit]

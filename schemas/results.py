@@ -1,6 +1,6 @@
 """What the façade returns; frozen, and JSON by pydantic for programs and other processes."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -9,6 +9,7 @@ __all__ = [
     "Check",
     "Context",
     "DeadLetter",
+    "ExperienceFigure",
     "ForgetReport",
     "Hit",
     "Item",
@@ -224,3 +225,27 @@ class Check(_Result):
     name: str
     ok: bool
     detail: str
+
+
+class ExperienceFigure(_Result):
+    """How often something happened: by a user on a day, or by all in a pool.
+
+    Args:
+        domain: The business domain.
+        kind: What is counted, such as "search".
+        count: How often.
+        success: Which part of it went well, from 0 to 1; None where nothing can.
+        day: The UTC day, of a user's own counts.
+        days: Of a pool: how many days had enough users.
+        user_days: Of a pool: users behind the count, added up over the days.
+        share: Of a pool: these as a part of all user-days, from 0 to 1.
+    """
+
+    domain: str
+    kind: str
+    count: int
+    success: float | None
+    day: date | None = None
+    days: int | None = None
+    user_days: int | None = None
+    share: float | None = None

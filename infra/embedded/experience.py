@@ -27,6 +27,7 @@ from ...schemas.experience import (
     check_domain,
     check_pseudonyms,
     check_totals,
+    minutes_ns,
     moment_of,
     pool_of,
     stamp_ns,
@@ -104,7 +105,7 @@ class SqliteExperience:
         """Add up what stands under some pseudonyms; see the port."""
         wanted = orjson.dumps(check_pseudonyms(pseudonyms)).decode()
         size = _nanoseconds(unit)
-        bounds = (size, stamp_ns(since), stamp_ns(until), wanted, EXPERIENCE_ROWS_MAX + 1)
+        bounds = (size, *minutes_ns(since, until), wanted, EXPERIENCE_ROWS_MAX + 1)
 
         def work(connection: sqlite3.Connection) -> list[Total]:
             return [

@@ -47,7 +47,7 @@ class ExperienceStore(Protocol):
         Args:
             pseudonyms: Those of one owner, a month each.
             since: The first moment, aware.
-            until: The last, exclusive.
+            until: The last, exclusive; both are widened to whole minutes.
             unit: Over what.
 
         Returns:

@@ -33,6 +33,7 @@ from .schemas.results import (
     Check,
     Context,
     DeadLetter,
+    ExperienceFigure,
     ForgetReport,
     Hit,
     Item,
@@ -54,6 +55,7 @@ _Revisions = list[Revision]
 _Fields = list[ProfileField]
 _Letters = list[DeadLetter]
 _Checks = list[Check]
+_Figures = list[ExperienceFigure]
 
 _IDS: Final = TypeAdapter(_Ids)
 _HITS: Final = TypeAdapter(_Hits)
@@ -68,6 +70,7 @@ _STATS: Final = TypeAdapter(Stats)
 _TEXT: Final = TypeAdapter(str)
 _LETTERS: Final = TypeAdapter(_Letters)
 _CHECKS: Final = TypeAdapter(_Checks)
+_FIGURES: Final = TypeAdapter(_Figures)
 
 
 class OwnerGone(Unavailable):
@@ -291,6 +294,17 @@ class RemoteMemory:
         """Do as `Memory.doctor`."""
         return await self._ask("doctor", locals(), _CHECKS)
 
+    async def experience(
+        self,
+        *,
+        user_id: str | None = None,
+        tenant_id: str = "default",
+        domain: str | None = None,
+        days: int = 30,
+    ) -> _Figures:
+        """Do as `Memory.experience`."""
+        return await self._ask("experience", locals(), _FIGURES)
+
     async def _ask(
         self, call: str, named: Mapping[str, object], answer: TypeAdapter[_Answer]
     ) -> _Answer:
@@ -328,20 +342,11 @@ class RemoteMemory:
 
 
 CALLS: Final[dict[str, Callable[..., object]]] = {
-    "add": RemoteMemory.add,
-    "context": RemoteMemory.context,
-    "dead_letters": RemoteMemory.dead_letters,
-    "digest": RemoteMemory.digest,
-    "doctor": RemoteMemory.doctor,
-    "forget": RemoteMemory.forget,
-    "get": RemoteMemory.get,
-    "history": RemoteMemory.history,
-    "list": RemoteMemory.list,
-    "profile": RemoteMemory.profile,
-    "search": RemoteMemory.search,
-    "set_timezone": RemoteMemory.set_timezone,
-    "settled": RemoteMemory.settled,
-    "stats": RemoteMemory.stats,
+    name: getattr(RemoteMemory, name)
+    for name in (
+        "add context dead_letters digest doctor experience forget get history list profile search "
+        "set_timezone settled stats"
+    ).split()
 }
 """What may be called through the door; the signatures say which arguments."""
 

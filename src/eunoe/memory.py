@@ -23,20 +23,10 @@ from .parameters import (
 )
 from .questioning import question_from
 from .runtime import Runtime
+from .schemas import results
 from .schemas.errors import Rejected, Unavailable
 from .schemas.events import Forget, SetTimezone, owner_key
 from .schemas.limits import SETTLE_TIMEOUT_S
-from .schemas.results import (
-    Check,
-    Context,
-    DeadLetter,
-    ForgetReport,
-    Hit,
-    Item,
-    ProfileField,
-    Revision,
-    Stats,
-)
 from .schemas.topics import COMMANDS, TURNS
 from .streams.asking import Question
 from .streams.reading import Ident
@@ -47,10 +37,11 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 # The class has a method named list, so the types of its other methods have names here.
-Revisions = list[Revision]
-ProfileFields = list[ProfileField]
-Refused = list[DeadLetter]
-Checks = list[Check]
+Revisions = list[results.Revision]
+ProfileFields = list[results.ProfileField]
+Refused = list[results.DeadLetter]
+Checks = list[results.Check]
+Figures = list[results.ExperienceFigure]
 
 TENANT: Final = "default"
 
@@ -192,7 +183,7 @@ class Memory:
         project_id: str | None = None,
         now: datetime | None = None,
         as_of: datetime | None = None,
-    ) -> list[Hit]:
+    ) -> list[results.Hit]:
         """Find what was said, best first; nothing relevant is an empty list.
 
         Args:
@@ -233,7 +224,7 @@ class Memory:
         project_id: str | None = None,
         now: datetime | None = None,
         as_of: datetime | None = None,
-    ) -> Context:
+    ) -> results.Context:
         """Write what `search` finds, of the same parameters, as a block of text for a prompt.
 
         Args:
@@ -251,7 +242,7 @@ class Memory:
         owner = self._owner(tenant_id, user_id)
         return await Prompter(self.runtime).context(owner, question, budget_of(budget_tokens))
 
-    async def get(self, id: Ident, *, user_id: str, tenant_id: str = TENANT) -> Item:  # noqa: A002 - the field's word
+    async def get(self, id: Ident, *, user_id: str, tenant_id: str = TENANT) -> results.Item:  # noqa: A002 - the field's word
         """Return a turn by its producer's id (or (source, id)), a memory by its id, or a slot.
 
         Raises:
@@ -267,7 +258,7 @@ class Memory:
         tenant_id: str = TENANT,
         kinds: Sequence[str] | None = None,
         limit: int = 100,
-    ) -> list[Item]:
+    ) -> list[results.Item]:
         """List turns and memories, the newest first."""
         owner = self._owner(tenant_id, user_id)
         return await self.runtime.reader.items(owner, kinds_of(kinds), limit_of(limit))
@@ -310,7 +301,7 @@ class Memory:
 
     async def forget(
         self, ids: Ident | Sequence[Ident], *, user_id: str, tenant_id: str = TENANT
-    ) -> ForgetReport:
+    ) -> results.ForgetReport:
         """Remove turns and everything that rests on them, from stores, keys and log.
 
         Args:
@@ -332,7 +323,7 @@ class Memory:
             owner, command, producer_ids, self.runtime.journal
         )
 
-    async def stats(self, *, user_id: str | None = None, tenant_id: str = TENANT) -> Stats:
+    async def stats(self, *, user_id: str | None = None, tenant_id: str = TENANT) -> results.Stats:
         """Count what there is, for one user or, without a name, for the whole store."""
         owner = None if user_id is None else self._owner(tenant_id, user_id)
         return await self.runtime.operator.stats(owner)
@@ -361,6 +352,18 @@ class Memory:
         """List refused events; with `show` the original is opened."""
         owner = None if user_id is None else self._owner(tenant_id, user_id)
         return await self.runtime.letters.refused(owner, show=show)
+
+    async def experience(
+        self,
+        *,
+        user_id: str | None = None,
+        tenant_id: str = TENANT,
+        domain: str | None = None,
+        days: int = 30,
+    ) -> Figures:
+        """Return a user's counts by day; without a name, by domain what five users or more did."""
+        owner = None if user_id is None else self._owner(tenant_id, user_id)
+        return await self.runtime.experience.figures(owner, domain, days)
 
     async def doctor(self) -> Checks:
         """Check folder, keys, log, stores and writer."""

@@ -25,6 +25,7 @@ CALLS: Final = frozenset(
         "dead_letters",
         "digest",
         "doctor",
+        "experience",
         "forget",
         "get",
         "history",

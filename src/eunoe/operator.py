@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from uuid import UUID
 
+from .experiencing import Experience
 from .infra.wiring import Engines
 from .schemas.errors import Damaged, EunoeError
 from .schemas.results import Check, ForgetReport, Stats
@@ -25,15 +26,22 @@ class Operator:
         letters: Dead letters.
         progress: Of the writer.
         served: What searches served.
+        experience: What is learnt of use.
     """
 
     def __init__(
-        self, engines: Engines, letters: Letters, progress: Progress, served: Served
+        self,
+        engines: Engines,
+        letters: Letters,
+        progress: Progress,
+        served: Served,
+        experience: Experience,
     ) -> None:
         self._engines = engines
         self._letters = letters
         self._progress = progress
         self._served = served
+        self._experience = experience
 
     async def stats(self, owner: str | None) -> Stats:
         """Count, for one owner or for all."""
@@ -76,6 +84,7 @@ class Operator:
         detail = f"{count} refused events are kept: see eunoe dead-letters"
         checks.append(Check(name="dead letters", ok=True, detail=detail))
         checks.append(Check(name="recalls", ok=True, detail=self._recalls()))
+        checks.append(await self._experience.check())
         return checks
 
     def _recalls(self) -> str:

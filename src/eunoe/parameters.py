@@ -6,6 +6,7 @@ from typing import Final, get_args
 
 from .schemas.errors import Rejected
 from .schemas.limits import (
+    EXPERIENCE_DAYS_MAX,
     ID_CHARACTERS_MAX,
     PROMPT_TOKENS_MAX,
     QUERY_CHARACTERS_MAX,
@@ -17,6 +18,7 @@ from .streams.reading import Ident
 
 __all__ = [
     "budget_of",
+    "days_of",
     "filters_of",
     "ident_of",
     "kinds_of",
@@ -91,6 +93,14 @@ def budget_of(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= PROMPT_TOKENS_MAX:
         return value
     message = f"budget_tokens must be a whole number from 0 to {PROMPT_TOKENS_MAX}."
+    raise Rejected(message)
+
+
+def days_of(value: object) -> int:
+    """Return a number of days, or say what it must be."""
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= EXPERIENCE_DAYS_MAX:
+        return value
+    message = f"days must be a whole number from 1 to {EXPERIENCE_DAYS_MAX}."
     raise Rejected(message)
 
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from .experiencing import Experience
 from .infra.wiring import Engines
 from .operator import Operator
 from .schemas.cloudevents import encode
@@ -66,7 +67,8 @@ class Runtime:
             turns_searchable=turns_searchable,
         )
         self.letters = Letters(engines.log, keys, engines.clock, engines.partitions)
-        self.operator = Operator(engines, self.letters, self.progress, self.served)
+        self.experience = Experience(engines, self.letters)
+        self.operator = Operator(engines, self.letters, self.progress, self.served, self.experience)
 
     def _writer(self) -> "Writer":
         from .streams.preparation import Ports  # noqa: PLC0415 - as the writer
@@ -175,7 +177,8 @@ class Runtime:
         )
         writing = asyncio.create_task(consumer.run(), name="eunoe-writer")
         keeping = asyncio.create_task(self._keep_house(), name="eunoe-housekeeping")
-        return partial(_end, (keeping, writing), self.served.start())
+        counting = asyncio.create_task(self.experience.run(), name="eunoe-experience")
+        return partial(_end, (keeping, counting, writing), self.served.start())
 
     async def _keep_house(self) -> None:
         """Do what is due by the clock: dead letters and recalls go after their week."""

@@ -215,9 +215,11 @@ def test_b3_5_vectors_come_first_and_no_graph_is_needed(house: House, language: 
     user = f"{language}-first"
     (ident,) = house.say(user, TALK[language][CLAUSE])
     assert house.ask(user, question(language, CLAUSE))[0].sources == (ident,)
+    house.run(house.memory._memory.runtime.experience.settled())
     names = {path.name for path in (house.place / "data").iterdir()}
     stores = {name for name in names if not name.endswith(("-wal", "-shm", ".json", ".lock"))}
-    assert stores == {"episodes", "identity.sqlite", "keys.sqlite", "log.sqlite"}
+    files = {f"{name}.sqlite" for name in ("identity", "keys", "log", "experience")}
+    assert stores == {"episodes"} | files
 
 
 @both

@@ -137,9 +137,10 @@ def test_a2_6_other_words_of_one_meaning_find_the_same(house: House, language: s
 
 def test_a2_7_sqlite_and_a_light_vector_search_are_enough(house: House) -> None:
     """The whole store is a folder with SQLite files and one in-process vector engine."""
+    house.run(house.memory._memory.runtime.experience.settled())
     names = {path.name.removesuffix("-wal").removesuffix("-shm")
              for path in (house.place / "data").iterdir()}  # fmt: skip
-    databases = {"log.sqlite", "keys.sqlite", "identity.sqlite"}
+    databases = {"log.sqlite", "keys.sqlite", "identity.sqlite", "experience.sqlite"}
     assert names == databases | {"episodes", "store.json", "owner.lock"}
     for name in databases:
         assert (house.place / "data" / name).read_bytes()[:15] == b"SQLite format 3"

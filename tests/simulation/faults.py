@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 from eunoe.infra import sealing, wiring
 from eunoe.infra.embedded import database, episodes
 from eunoe.infra.embedded.episodes import EdgeEpisodes
+from eunoe.infra.embedded.experience import SqliteExperience
 from eunoe.infra.embedded.identity import SqliteIdentity
 from eunoe.infra.embedded.keys import SqliteKeys
 from eunoe.infra.embedded.log import SqliteLog
@@ -31,6 +32,7 @@ from eunoe.schemas.topics import (
     TURNS,
     WRITER_GROUP,
 )
+from eunoe.streams.experience import EXPERIENCE_GROUP
 
 __all__ = ["CRASHED", "FIRST", "OFTEN", "STEPS", "Crash", "Faults"]
 
@@ -52,6 +54,8 @@ OFTEN: Final = (
     "apply episodes",
     "put points",
     "commit writer",
+    "commit experience",
+    "write experience",
     "shred log values",
     "trim ingress",
     "write markers",
@@ -73,7 +77,12 @@ SELDOM: Final = (
     "vacuum log",
     "commit erasure",
 )
-TRANSACTIONS: Final = ("commit event log", "commit key log", "commit identity store")
+TRANSACTIONS: Final = (
+    "commit event log",
+    "commit key log",
+    "commit identity store",
+    "commit experience store",
+)
 FIRST: Final = ("make master key", "make store file", "make owner keys")
 """Steps of a store's first life only."""
 STEPS: Final = (
@@ -82,7 +91,13 @@ STEPS: Final = (
 )
 """Every step that can be crashed. SQLite's own commits have a "before" only: what comes after
 them is the step that called for them."""
-FAILING: Final = frozenset(OFTEN[:6]) | {"commit writer", "shred data keys", "append tombstones"}
+FAILING: Final = frozenset(OFTEN[:6]) | {
+    "commit writer",
+    "commit experience",
+    "write experience",
+    "shred data keys",
+    "append tombstones",
+}
 """Steps at which an engine may be away for a moment, before or after it has done its work."""
 
 
@@ -137,6 +152,7 @@ class Faults:
         self._around(LogSealer, "shred_values", lambda *_: "shred log values")
         self._around(SqliteKeys, "put", lambda *_: "put data keys")
         self._around(SqliteKeys, "shred", lambda *_: "shred data keys")
+        self._around(SqliteExperience, "write", lambda *_: "write experience")
         self._around(SqliteIdentity, "apply", lambda *_: "apply identity")
         self._around(EdgeEpisodes, "apply", lambda *_: "apply episodes")
         self._around(EdgeEpisodes, "flush", lambda *_: "flush episodes")
@@ -218,4 +234,5 @@ def _appended(records: Sequence[NewRecord]) -> str:
 
 
 def _committed(group: str, _: object) -> str:
-    return "commit writer" if group == WRITER_GROUP else "commit erasure"
+    groups = {WRITER_GROUP: "commit writer", EXPERIENCE_GROUP: "commit experience"}
+    return groups.get(group, "commit erasure")

@@ -19,6 +19,7 @@ from .asking import (
     stats,
 )
 from .changing import add, forget, set_timezone
+from .experiencing import experience
 from .failing import Commands
 from .importing import import_
 from .options import Options, common_options
@@ -95,6 +96,7 @@ for _command in (
     stats,
     digest,
     dead_letters,
+    experience,
     doctor,
     reembed_command,
     replay_command,

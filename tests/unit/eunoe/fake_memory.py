@@ -15,6 +15,7 @@ from eunoe.schemas.results import (
     Check,
     Context,
     DeadLetter,
+    ExperienceFigure,
     ForgetReport,
     Hit,
     Item,
@@ -98,6 +99,14 @@ RESULTS: dict[str, Any] = {
             original="{",
         )
     ],
+    "experience": [
+        ExperienceFigure(
+            domain="general", kind="search", count=7, success=None, days=2, user_days=11, share=0.5
+        ),
+        ExperienceFigure(
+            domain="general", kind="task-outcome", count=4, success=0.75, day=WHEN.date()
+        ),
+    ],
     "doctor": [Check(name="folder", ok=True, detail="It is well.")],
 }
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -110,6 +119,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "set_timezone": {"timezone": "Asia/Shanghai"},
     "forget": {"ids": [("chat", "t1"), "t2"]},
     "dead_letters": {"show": True},
+    "experience": {"domain": "general", "days": 3},
     "settled": {"timeout_s": 5.0},
 }
 WITHOUT_USER = {"settled", "doctor"}

@@ -31,6 +31,7 @@ CALLS: list[tuple[list[str], str, dict[str, Any], bool]] = [
     (["forget", "t1", "t2", "--yes"], "forget", {"ids": ["t1", "t2"]}, True),
     (["stats"], "stats", {}, False),
     (["digest"], "digest", {}, False),
+    (["experience", "--days", "3"], "experience", {"domain": None, "days": 3}, False),
     (["dead-letters"], "dead_letters", {"show": False}, False),
     (["dead-letters", "--show"], "dead_letters", {"show": True}, False),
     (["add", "你好", "--id", "t1"], "add", {"source": "chat"}, True),
