@@ -27,8 +27,10 @@ from filling import Loader, words_of
 
 import eunoe
 from eunoe.infra.embedded.episodes import EdgeEpisodes
-from eunoe.infra.embedded.points import DENSE
-from eunoe.infra.embedded.queries import DENSE_PARAMS, owner_filter
+from eunoe.infra.embedded.queries import DENSE_PARAMS
+from eunoe.infra.embedded.words import WORDS
+from eunoe.infra.points import DENSE
+from eunoe.infra.questions import owner_filter
 from eunoe.schemas.events import owner_key
 
 SIZES: Final = (1_000, 5_000, 20_000, 50_000, 200_000)
@@ -102,7 +104,7 @@ async def search_ms(memory: eunoe.Memory, user: str, count: int) -> float:
 async def dense_recall(memory: eunoe.Memory, user: str) -> float:
     """Return the share of the exactly nearest points that a search's dense part finds."""
     shard = _edge(memory).shard
-    only = owner_filter(owner_key("default", user))
+    only = owner_filter(WORDS, owner_key("default", user))
     shares = []
     for number in range(20):
         vector = (await memory.runtime.engines.encoder.encode([" ".join(words_of("q", number))]))[0]

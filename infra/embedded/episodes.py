@@ -35,17 +35,15 @@ from ...schemas.ports import (
     Stored,
     Vectors,
 )
-from ...schemas.records import Box, Decision, Erasure
+from ...schemas.records import Box, Decision
+from ..points import TRUTH, NewPoint, Touch, changes_of, decision_values
 from .optimising import Rebuild
 from .points import (
-    TRUTH,
     boxes_in,
-    decision_values,
+    edge_point,
     empty_point,
     memories_in,
-    memory_point,
     some_memories_in,
-    turn_points,
     words_in,
 )
 from .queries import found_in, nearest_in, said_in
@@ -304,19 +302,15 @@ class EdgeEpisodes:
         require_room(self._folder, COPIES * sum(len(box.sealed) for box in boxes if box))
         puts: dict[UUID, edge.Point] = {}
         for stored in records:
-            record = stored.record
-            for point in turn_points(record):
-                puts[UUID(str(point.id))] = point
-            for decision in record.decisions:
-                if decision.action == "new":
-                    candidate = record.candidates[decision.candidate]
-                    puts[decision.memory_id] = memory_point(record.owner, candidate, decision)
-                else:
-                    self._upsert(shard, puts)
-                    self._touch(shard, decision)
-            if record.erasure is not None:
+            for change in changes_of(stored.record):
+                if isinstance(change, NewPoint):
+                    puts[change.id] = edge_point(change)
+                    continue
                 self._upsert(shard, puts)
-                self._erase(shard, record.owner, record.erasure)
+                if isinstance(change, Touch):
+                    self._touch(shard, change.decision)
+                else:
+                    self._remove(shard, change.ids)
         self._upsert(shard, puts)
 
     def _upsert(self, shard: edge.EdgeShard, puts: dict[UUID, edge.Point]) -> None:
@@ -337,19 +331,14 @@ class EdgeEpisodes:
         if stale:
             shard.update(edge.UpdateOperation.delete_payload(key, stale))
 
-    def _erase(self, shard: edge.EdgeShard, owner: str, erasure: Erasure) -> None:
-        gone: list[edge.PointId] = [str(point) for point in (*erasure.points, *erasure.memories)]
+    def _remove(self, shard: edge.EdgeShard, ids: Sequence[UUID]) -> None:
+        gone: list[edge.PointId] = [str(point) for point in ids]
         if gone:
             # The engine only marks points as deleted; so what they hold is overwritten first.
             # It stays in segments that were optimised, until they are optimised again.
             empty = [empty_point(one, self._dimension) for one in gone]
             shard.update(edge.UpdateOperation.upsert_points(empty))
             shard.update(edge.UpdateOperation.delete_points(gone))
-        puts = {
-            put.decision.memory_id: memory_point(owner, put.candidate, put.decision)
-            for put in erasure.puts
-        }
-        self._upsert(shard, puts)
 
     def _flush(self) -> None:
         if self._pending != self._durable:
