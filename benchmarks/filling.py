@@ -8,13 +8,14 @@ from typing import Final
 import numpy as np
 
 import eunoe
+from eunoe.infra.embedded.episodes import EdgeEpisodes
 from eunoe.schemas.events import Turn, event_id, owner_key
 from eunoe.schemas.ports import OwnerKeys, WrappedKey
 from eunoe.schemas.records import EpisodePoint, IngressPosition, JournalRecord
 from eunoe.streams.context import OpenTurn
 from eunoe.streams.episodic import sparse
 
-__all__ = ["Loader", "make_store", "words_of"]
+__all__ = ["Loader", "edge_of", "make_store", "words_of"]
 
 SESSION: Final = 20
 BATCH: Final = 500
@@ -45,6 +46,13 @@ def words_of(user: str, number: int) -> list[str]:
     """Make up what a user's turn says; always the same."""
     draw = random.Random(f"{user}/{number}")  # noqa: S311 - made-up text and no secret
     return draw.choices(WORDS, k=12)
+
+
+def edge_of(memory: eunoe.Memory) -> EdgeEpisodes:
+    """Return the engine of a memory in a folder."""
+    episodes = memory.runtime.engines.episodes
+    assert isinstance(episodes, EdgeEpisodes)
+    return episodes
 
 
 class Loader:

@@ -23,10 +23,9 @@ from typing import Any, Final
 
 import numpy as np
 import qdrant_edge as edge
-from filling import Loader, words_of
+from filling import Loader, edge_of, words_of
 
 import eunoe
-from eunoe.infra.embedded.episodes import EdgeEpisodes
 from eunoe.infra.embedded.queries import DENSE_PARAMS
 from eunoe.infra.embedded.words import WORDS
 from eunoe.infra.points import DENSE
@@ -74,7 +73,7 @@ async def measure(settings: eunoe.Settings, user: str, count: int) -> dict[str, 
         dimension = memory.runtime.engines.encoder.dimension
     async with eunoe.open(settings, serve=False, process=False) as memory:
         stats = await memory.stats()  # after a clean start: no write-ahead log stands open
-        disk = stats.disk_bytes / stats.turns
+        disk = (stats.disk_bytes or 0) / stats.turns
     least = VECTOR_BYTES * dimension + SEALED_BYTES
     return {
         "search ms": found,
@@ -103,7 +102,7 @@ async def search_ms(memory: eunoe.Memory, user: str, count: int) -> float:
 
 async def dense_recall(memory: eunoe.Memory, user: str) -> float:
     """Return the share of the exactly nearest points that a search's dense part finds."""
-    shard = _edge(memory).shard
+    shard = edge_of(memory).shard
     only = owner_filter(WORDS, owner_key("default", user))
     shares = []
     for number in range(20):
@@ -121,10 +120,6 @@ def _request(
 ) -> edge.QueryRequest:
     nearest = edge.Query.Nearest(vector, using=DENSE)
     return edge.QueryRequest(query=nearest, filter=only, limit=NEAREST, params=params)
-
-
-def _edge(memory: eunoe.Memory) -> EdgeEpisodes:
-    return memory.runtime.engines.episodes
 
 
 async def grow(settings: eunoe.Settings, sizes: list[int]) -> list[Row]:

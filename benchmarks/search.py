@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import qdrant_edge as edge
-from filling import make_store, words_of
+from filling import edge_of, make_store, words_of
 from profiling import Profile
 
 import eunoe
@@ -120,7 +120,7 @@ async def bare_once(memory: eunoe.Memory, user: str, question: str) -> float:
     terms = [keys.term(term) for term in engines.terms.query(question)]
     began = time.perf_counter()
     vector = (await engines.encoder.encode([question]))[0]
-    query_alone(engines.episodes.shard, owner, vector, terms)
+    query_alone(edge_of(memory).shard, owner, vector, terms)
     return time.perf_counter() - began
 
 

@@ -132,9 +132,18 @@ class KafkaKeys:
         if found is not None:
             return found
         if self._partition is None:
-            await self._follower.catch_up([self._log.partition_of(owner.encode())])
-            return self._known(owner) or SealingOwnerKeys.of_the_moment(owner)
+            return await self.known_owner(owner) or SealingOwnerKeys.of_the_moment(owner)
         return await self._once(f"owner/{owner}", lambda: self._make_owner(owner))
+
+    async def known_owner(self, owner: str) -> OwnerKeys | None:
+        """Return an owner's keys, or None where the topic has none up to its present end.
+
+        Raises:
+            Unavailable: Kafka can't be reached, or another master key belongs to these keys.
+        """
+        if self._known(owner) is None:
+            await self._follower.catch_up([self._log.partition_of(owner.encode())])
+        return self._known(owner)
 
     async def put(self, keys: Sequence[WrappedKey]) -> None:
         """Append wrapped keys to the key log.

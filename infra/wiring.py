@@ -34,6 +34,7 @@ __all__ = [
     "ClosingEncoder",
     "ClosingRecogniser",
     "Engines",
+    "LateTerms",
     "ReplayEngines",
     "Tools",
     "open_engines",
@@ -46,7 +47,7 @@ REPLAY_FILE: Final = "replay.json"
 LOCK_FILE: Final = "owner.lock"
 
 
-class _LateTerms:
+class LateTerms:
     """`Terms` of a splitter that is imported when it is first needed: listing does without."""
 
     def __init__(self) -> None:
@@ -190,7 +191,7 @@ async def open_engines(settings: Settings, tools: Tools) -> Engines:
             experience=experience,
             encoder=encoder,
             recogniser=recogniser,
-            terms=_LateTerms(),
+            terms=LateTerms(),
             clock=clock,
             cross_encoder=cross_encoder,
             stack=stack.pop_all(),

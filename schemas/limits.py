@@ -90,6 +90,8 @@ __all__ = [
     "PING_S_MAX",
     "POLL_S",
     "POOL_USERS_MIN",
+    "PRODUCER_IN_FLIGHT_BYTES_MAX",
+    "PRODUCER_IN_FLIGHT_RECORDS_MAX",
     "PROGRESS_S_MAX",
     "PROMPT_CITED_MAX",
     "PROMPT_SHARES",
@@ -144,6 +146,7 @@ __all__ = [
     "TOLD_CHARACTERS_MAX",
     "TOPICS_MAX",
     "WAIT_EVERY_S",
+    "WAIT_EVERY_S_MAX",
 ]
 
 # --- Texts and ids that are taken --------------------------------------------------------------
@@ -224,6 +227,7 @@ COMMIT_EVERY_S: Final = 0.2  # between two commits of a group's offsets
 COMMIT_RECORDS: Final = 500  # acknowledged, after which they are committed at once
 ASSIGN_S_MAX: Final = 120.0  # for a group to let a worker in
 WAIT_EVERY_S: Final = 0.05  # between two looks how far the writer of a cluster is
+WAIT_EVERY_S_MAX: Final = 0.5
 
 # --- What is held in memory --------------------------------------------------------------------
 
@@ -291,6 +295,8 @@ KAFKA_MESSAGE_BYTES_MAX: Final = REQUEST_BYTES_MAX + RECORD_KEY_BYTES_MAX + 65_5
 KAFKA_BATCH_BYTES: Final = 65_536  # of small records that go to one partition together
 KAFKA_IN_FLIGHT_RECORDS_MAX: Final = 20_000  # sent and not acknowledged; then callers wait
 KAFKA_IN_FLIGHT_BYTES_MAX: Final = 2 * REQUEST_BYTES_MAX  # likewise
+PRODUCER_IN_FLIGHT_RECORDS_MAX: Final = 2_000  # of a program that only publishes: it has other work
+PRODUCER_IN_FLIGHT_BYTES_MAX: Final = 16 * 1024 * 1024  # likewise; a larger one goes alone
 KAFKA_FETCH_BYTES_MIN: Final = 16_384  # asked for at a time; one whole batch comes anyway
 KAFKA_FETCH_BYTES_MAX: Final = 8 * 1024 * 1024
 KAFKA_FETCH_RECORD_BYTES: Final = 4_096  # asked for, for each record that is wanted

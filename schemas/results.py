@@ -205,7 +205,7 @@ class Stats(_Result):
         waiting: Acknowledged events that are not decided yet.
         dead_letters: Refused events still kept.
         users: Users, where none was named.
-        disk_bytes: Size of the folder.
+        disk_bytes: Size of the folder; None on a cluster, whose servers know theirs.
         encoder: Encoder id of the store.
     """
 
@@ -215,7 +215,7 @@ class Stats(_Result):
     waiting: int
     dead_letters: int
     users: int | None
-    disk_bytes: int
+    disk_bytes: int | None
     encoder: str
 
 

@@ -26,7 +26,7 @@ from ..schemas.records import Box, Packed
 from ..schemas.results import DeadLetter
 from ..schemas.topics import DEAD_LETTERS
 
-__all__ = ["KEPT", "Letter", "Letters"]
+__all__ = ["KEPT", "Letter", "Letters", "letter_of"]
 
 KEPT: Final = timedelta(days=7)
 
@@ -42,6 +42,8 @@ class Letter(BaseModel):
     attempts: int
     first_seen: datetime
     event_id: UUID | None = None
+    partition: int | None = None
+    offset: int | None = None
     letter_id: UUID
     box: Box | None = None
     shared_key: str | None = None
@@ -85,6 +87,8 @@ class Letters:
             attempts=attempts,
             first_seen=record.timestamp,
             event_id=event.event_id if event else None,
+            partition=record.position.partition,
+            offset=record.position.offset,
             letter_id=letter_id,
         )
         plain = record.value or b""
@@ -160,7 +164,7 @@ class Letters:
             while records := await self._log.read(
                 DEAD_LETTERS.name, partition, offset, limit=LETTERS_PAGE
             ):
-                letters += [(one.timestamp, _letter(one)) for one in records if one.value]
+                letters += [(one.timestamp, letter_of(one)) for one in records if one.value]
                 offset = records[-1].position.offset + 1
         return letters
 
@@ -173,7 +177,12 @@ class Letters:
         return None if plain is None else plain.decode(errors="replace")
 
 
-def _letter(record: LogRecord) -> Letter:
+def letter_of(record: LogRecord) -> Letter:
+    """Read a dead letter.
+
+    Raises:
+        Damaged: It isn't what `Letters.bury` wrote.
+    """
     try:
         return Letter.model_validate_json(record.value or b"")
     except ValidationError:

@@ -7,9 +7,8 @@ waits for it or fails with it.
 import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from .infra.wiring import Engines
 from .parameters import days_of
 from .schemas.errors import Rejected
 from .schemas.experience import DOMAINS, ExperienceKind, Pool, Total, check_domain
@@ -21,6 +20,9 @@ from .streams.consumer import Consumer, Progress
 from .streams.experience import EXPERIENCE_GROUP, handle, totals_of
 from .streams.feeding import LogFeed
 from .streams.letters import Letters
+
+if TYPE_CHECKING:
+    from .engines import AnyEngines
 
 __all__ = ["Experience"]
 
@@ -35,7 +37,7 @@ class Experience:
         letters: Takes what can't be read.
     """
 
-    def __init__(self, engines: Engines, letters: Letters) -> None:
+    def __init__(self, engines: "AnyEngines", letters: Letters) -> None:
         self._engines = engines
         self._letters = letters
         self._has_begun = False

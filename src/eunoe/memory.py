@@ -29,6 +29,7 @@ from .schemas.events import Forget, SetTimezone, owner_key
 from .schemas.limits import SETTLE_TIMEOUT_S
 from .schemas.topics import COMMANDS, TURNS
 from .streams.asking import Question
+from .streams.consumer import Progress
 from .streams.reading import Ident
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ class Memory:
     async def __aenter__(self) -> Self:
         """Open the folder, bring the stores to the journal's end, start deciding.
 
+        On a cluster its workers decide: here the servers are connected to.
+
         Raises:
             FolderHeld: Another process owns the folder.
             EncoderMismatch: The store was written with another encoder.
@@ -94,18 +97,36 @@ class Memory:
             Damaged: The store contradicts itself.
         """
         async with AsyncExitStack() as stack:
-            engines = await open_engines(self._settings, self._tools)
-            stack.push_async_callback(engines.stack.aclose)
-            self._opened = Runtime(engines, turns_searchable=self._settings.turns_searchable)
-            await self.runtime.journal.catch_up()
-            stack.push_async_callback(self.runtime.journal.flush)
-            if self._process:
-                stack.push_async_callback(self.runtime.start())
-            if self._serve:
-                door = await serve_door(self, engines.folder)
-                stack.push_async_callback(door.close)
+            if self._settings.cluster is None:
+                await self._open_folder(stack)
+            else:
+                await self._open_cluster(stack)
             self._stack = stack.pop_all()
         return self
+
+    async def _open_folder(self, stack: AsyncExitStack) -> None:
+        engines = await open_engines(self._settings, self._tools)
+        stack.push_async_callback(engines.stack.aclose)
+        progress = Progress()
+        self._opened = Runtime(engines, progress, turns_searchable=self._settings.turns_searchable)
+        await self.runtime.journal.catch_up()
+        stack.push_async_callback(self.runtime.journal.flush)
+        if self._process:
+            stack.push_async_callback(self.runtime.start(progress))
+        if self._serve:
+            door = await serve_door(self, engines.folder)
+            stack.push_async_callback(door.close)
+
+    async def _open_cluster(self, stack: AsyncExitStack) -> None:
+        from .following import Following  # noqa: PLC0415 - needs the cluster's libraries
+        from .infra.cluster import open_cluster  # noqa: PLC0415 - likewise
+
+        engines = await open_cluster(self._settings, self._tools)
+        stack.push_async_callback(engines.stack.aclose)
+        following = Following(engines)
+        await following.start()
+        self._opened = Runtime(engines, following, turns_searchable=self._settings.turns_searchable)
+        stack.push_async_callback(self.runtime.served.start())
 
     async def __aexit__(self, *_: object) -> None:
         """Stop deciding, make everything durable, release the folder."""

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -136,6 +137,7 @@ def _settings(where: object) -> Settings:
     if where is None:
         return Settings.from_env()
     if isinstance(where, str | PathLike):
-        return Settings.from_env(Path(where).expanduser())
+        # Who names a folder means it, wherever the environment says that servers are.
+        return replace(Settings.from_env(Path(where).expanduser()), cluster=None)
     message = "Give a folder or settings."
     raise Rejected(message)

@@ -3,17 +3,19 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from .experiencing import Experience
-from .infra.wiring import Engines
 from .schemas.errors import Damaged, EunoeError
 from .schemas.results import Check, ForgetReport, Stats
 from .schemas.topics import INGRESS, JOURNAL, WRITER_GROUP
-from .streams.consumer import Progress
 from .streams.letters import Letters
 from .streams.projections import Journal
 from .streams.serving import Served
+
+if TYPE_CHECKING:
+    from .engines import AnyEngines, AnyProgress
 
 __all__ = ["Operator"]
 
@@ -31,9 +33,9 @@ class Operator:
 
     def __init__(
         self,
-        engines: Engines,
+        engines: "AnyEngines",
         letters: Letters,
-        progress: Progress,
+        progress: "AnyProgress",
         served: Served,
         experience: Experience,
     ) -> None:
@@ -51,12 +53,13 @@ class Operator:
         for one in owners if owner is None else [owner]:
             for name, count in (await identity.counts(one)).items():
                 totals[name] += count
+        folder = self._engines.folder
         return Stats(
             **totals,
             waiting=await self._waiting(),
             dead_letters=len(await self._letters.refused(owner, show=False)),
             users=len(owners) if owner is None else None,
-            disk_bytes=await asyncio.to_thread(_size, self._engines.folder),
+            disk_bytes=None if folder is None else await asyncio.to_thread(_size, folder),
             encoder=self._engines.encoder.id,
         )
 
@@ -65,7 +68,7 @@ class Operator:
         trouble = self._progress.trouble or self._progress.failed
         waiting = await self._waiting()
         checks = [
-            Check(name="folder", ok=True, detail=f"{self._engines.folder} is held by this process"),
+            self._place(),
             Check(name="keys", ok=True, detail="the master key opens the key log"),
             Check(
                 name="encoder",
@@ -86,6 +89,12 @@ class Operator:
         checks.append(Check(name="recalls", ok=True, detail=self._recalls()))
         checks.append(await self._experience.check())
         return checks
+
+    def _place(self) -> Check:
+        folder = self._engines.folder
+        if folder is None:
+            return Check(name="servers", ok=True, detail="Kafka, TiKV and Qdrant answer")
+        return Check(name="folder", ok=True, detail=f"{folder} is held by this process")
 
     def _recalls(self) -> str:
         served = self._served

@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .experiencing import Experience
-from .infra.wiring import Engines
 from .operator import Operator
 from .schemas.cloudevents import encode
 from .schemas.errors import EunoeError, Rejected, Unavailable
@@ -29,6 +28,7 @@ from .streams.reordering import order_by_reading
 from .streams.serving import Served
 
 if TYPE_CHECKING:
+    from .engines import AnyEngines, AnyProgress
     from .streams.writer import Writer
 
 __all__ = ["Runtime"]
@@ -38,13 +38,16 @@ class Runtime:
     """Journal, readers and the writer's loop of one store.
 
     Args:
-        engines: Open ones.
+        engines: Open ones, of a folder or of a cluster.
+        progress: How far the writer is, here or elsewhere.
         turns_searchable: Whether turns themselves are found.
     """
 
-    def __init__(self, engines: Engines, *, turns_searchable: bool) -> None:
+    def __init__(
+        self, engines: "AnyEngines", progress: "AnyProgress", *, turns_searchable: bool
+    ) -> None:
         self.engines = engines
-        self.progress = Progress()
+        self.progress = progress
         keys, identity, episodes = engines.keys, engines.identity, engines.episodes
         self.served = Served(engines.log, identity, engines.clock)
         self.journal = Journal(
@@ -160,8 +163,12 @@ class Runtime:
             message = f"It is stored, but not decided after {longest_s:g} s: {trouble}"
             raise Unavailable(message) from None
 
-    def start(self) -> Callable[[], Awaitable[None]]:
-        """Start deciding; returns what ends it."""
+    def start(self, progress: Progress) -> Callable[[], Awaitable[None]]:
+        """Start deciding; returns what ends it.
+
+        Args:
+            progress: Told how far it is: the one that callers wait for.
+        """
         places = [
             TopicPartition(topic.name, partition)
             for topic in INGRESS
@@ -172,15 +179,15 @@ class Runtime:
             LogFeed(self.engines.log, WRITER_GROUP, places),
             writer.handle,
             self.letters.bury,
-            self.progress,
+            progress,
             prepare=writer.prepare,
         )
         writing = asyncio.create_task(consumer.run(), name="eunoe-writer")
-        keeping = asyncio.create_task(self._keep_house(), name="eunoe-housekeeping")
+        keeping = asyncio.create_task(self._keep_house(progress), name="eunoe-housekeeping")
         counting = asyncio.create_task(self.experience.run(), name="eunoe-experience")
         return partial(_end, (keeping, counting, writing), self.served.start())
 
-    async def _keep_house(self) -> None:
+    async def _keep_house(self, progress: Progress) -> None:
         """Do what is due by the clock: dead letters and recalls go after their week."""
         while True:
             try:
@@ -189,7 +196,7 @@ class Runtime:
             except Unavailable:
                 pass  # the next round does it
             except EunoeError as error:
-                self.progress.fail(error)  # who waits has to know, as when the writer stops
+                progress.fail(error)  # who waits has to know, as when the writer stops
                 raise
             await asyncio.sleep(HOUSEKEEPING_S)
 

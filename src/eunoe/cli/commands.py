@@ -26,6 +26,7 @@ from .options import Options, common_options
 from .reembedding import reembed_command
 from .replaying import replay_command
 from .touring import demo
+from .working import worker
 
 __all__ = ["commands", "main"]
 
@@ -100,6 +101,7 @@ for _command in (
     doctor,
     reembed_command,
     replay_command,
+    worker,
 ):
     commands.add_command(_command)
 
@@ -109,4 +111,11 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal may not know 中文
-    commands.main(prog_name="eunoe")
+    try:
+        commands.main(prog_name="eunoe")
+    except SystemExit as end:
+        if "tikv_client" in sys.modules:  # its threads may crash an interpreter that is taken down
+            from ..infra.tikv import leave  # noqa: PLC0415 - there already
+
+            leave(end.code if isinstance(end.code, int) else 0)
+        raise

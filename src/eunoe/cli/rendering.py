@@ -195,7 +195,7 @@ def stats_text(stats: "Stats") -> str:
         "waiting": str(stats.waiting),
         "dead letters": str(stats.dead_letters),
         "users": None if stats.users is None else str(stats.users),
-        "on disk": _size(stats.disk_bytes),
+        "on disk": None if stats.disk_bytes is None else _size(stats.disk_bytes),
         "encoder": stats.encoder,
     }
     return _facts({name: value for name, value in rows.items() if value is not None})

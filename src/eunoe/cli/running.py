@@ -15,6 +15,7 @@ from .options import Options
 
 if TYPE_CHECKING:
     from ..door import RemoteMemory
+    from ..infra.settings import Settings
     from ..memory import Memory
 
 __all__ = ["AnyMemory", "run"]
@@ -50,14 +51,24 @@ def run(
     """
     import asyncio  # noqa: PLC0415 - heavy
 
-    folder = options.folder or _usual_folder()
-    return asyncio.run(_work(work, folder, process=process, repeatable=repeatable))
+    if options.folder is not None:
+        return asyncio.run(_work(work, options.folder, process=process, repeatable=repeatable))
 
-
-def _usual_folder() -> Path:
     from ..infra.settings import Settings  # noqa: PLC0415 - heavy
 
-    return Settings.from_env().folder
+    settings = Settings.from_env()
+    if settings.cluster is not None:
+        return asyncio.run(_work_on_cluster(work, settings))
+    return asyncio.run(_work(work, settings.folder, process=process, repeatable=repeatable))
+
+
+async def _work_on_cluster(
+    work: Callable[[AnyMemory], Awaitable[_Result]], settings: "Settings"
+) -> _Result:
+    import eunoe  # noqa: PLC0415 - heavy
+
+    async with eunoe.open(settings) as memory:
+        return await work(memory)
 
 
 async def _work(

@@ -202,7 +202,9 @@ async def test_no_progress_is_told() -> None:
     await lanes.assign(places(0))
     lanes.hand(record(0))
     (lane,) = lanes.open
-    assert lane.trouble is None
+    before = lane.trouble
     now[0] = limits.PROGRESS_S_MAX + 1
-    assert "no progress" in (lane.trouble or "")
+    after = lane.trouble
+    assert before is None
+    assert "no progress" in (after or "")
     await lanes.revoke()
