@@ -225,7 +225,7 @@ class Group:
             broker.group(self.processor.group),
             broker=urls,
             **_credentials(broker),
-            client_id=f"{CLIENT}-{uuid4().hex[:8]}",
+            broker_client_id=f"{CLIENT}-{uuid4().hex[:8]}",
             autodiscover=False,
             broker_commit_every=COMMIT_RECORDS,
             broker_commit_interval=COMMIT_EVERY_S,

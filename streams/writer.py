@@ -45,6 +45,7 @@ class _Batch:
     records: list[JournalRecord] = field(default_factory=list)
     keys: list[WrappedKey] = field(default_factory=list)
     content: dict[UUID, bytes] = field(default_factory=dict)
+    erased: set[UUID] = field(default_factory=set)
     memories: dict[str, dict[UUID, MemoryPoint]] = field(default_factory=dict)
     ends: dict[tuple[str, bytes], int] = field(default_factory=dict)
 
@@ -106,11 +107,12 @@ class Writer:
         batch = _Batch()
         results: list[Rejected | None] = [None] * len(events)
         accepted: list[Accepted] = []
+        await self._look_up([event for _, event in events if isinstance(event, Envelope)], batch)
         for index, (record, event) in enumerate(events):
             if not isinstance(event, Envelope) or not isinstance(event.payload, Turn):
                 continue
             keys = await self._ports.keys.owner(event.owner)
-            results[index], is_new = await self._identify(event, keys, batch)
+            results[index], is_new = self._identify(event, keys, batch)
             if is_new:
                 accepted.append((record, event, event.payload, keys))
         drafts = await self._preparation.encoded(accepted)
@@ -120,20 +122,26 @@ class Writer:
         await self._ports.journal.append(batch.keys, batch.records)
         return results
 
-    async def _identify(
-        self, event: Envelope, keys: OwnerKeys, batch: _Batch
-    ) -> tuple[Rejected | None, bool]:
+    async def _look_up(self, events: Sequence[Envelope], batch: _Batch) -> None:
+        """Learn which events are known, and which are to stay out, with one question an owner."""
+        asked: dict[str, list[UUID]] = {}
+        for event in events:
+            asked.setdefault(event.owner, []).append(event.event_id)
+        for owner, keys in asked.items():
+            known = await self._ports.identity.known(owner, keys)
+            batch.content |= {key: one.content for key, one in known.items()}
+            batch.erased |= await self._ports.identity.erased(owner, keys)
+
+    @staticmethod
+    def _identify(event: Envelope, keys: OwnerKeys, batch: _Batch) -> tuple[Rejected | None, bool]:
         """Return (why it is refused, whether it is new)."""
         key = event.event_id
         content = episodic.content_hash(keys, event)
         before = batch.content.get(key)
         if before is None:
-            known = await self._ports.identity.known(event.owner, [key])
-            before = known[key].content if key in known else None
-        if before is None:
             batch.content[key] = content
             # What was forgotten stays out, however late it comes again.
-            return None, not await self._ports.identity.erased(event.owner, [key])
+            return None, key not in batch.erased
         if before != content:
             message = (
                 "An event with this source and id is stored with other content: "
@@ -293,7 +301,9 @@ class Writer:
         if isinstance(event.payload, Recalled):
             return Rejected("A recall is no command: publish it to its own topic.")
         keys = await self._ports.keys.owner(event.owner)
-        refused, is_new = await self._identify(event, keys, _Batch())
+        batch = _Batch()
+        await self._look_up([event], batch)
+        refused, is_new = self._identify(event, keys, batch)
         if not is_new:
             return refused
         base = JournalRecord(

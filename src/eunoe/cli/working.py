@@ -7,7 +7,7 @@ from .options import Options, common_options, text
 __all__ = ["worker"]
 
 
-@click.command("worker", epilog="Example: EUNOE_KAFKA=127.0.0.1:9092 eunoe worker --only writer")
+@click.command("worker", epilog="Example: eunoe worker --only writer")
 @click.option(
     "--only",
     multiple=True,
