@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from ..schemas.errors import Rejected
 from ..schemas.limits import TIKV_MUTATIONS_MAX, TIKV_VALUE_BYTES_MAX
-from .tikv import Reading
 from .tikv_keys import OwnerKeys
+from .tikv_paging import Reading
 from .tikv_rows import Children, EventRow, PointRow, row_in
 
 __all__ = ["Draft"]

@@ -22,10 +22,11 @@ from ..schemas.limits import (
     TIKV_TRIES_MAX,
 )
 from ..schemas.ports import Applied, Stored
-from .tikv import Locked, Tikv, Transaction
+from .tikv import Tikv, Transaction
 from .tikv_draft import Draft
 from .tikv_effects import needed
 from .tikv_erasing import write
+from .tikv_errors import Locked
 from .tikv_keys import FORMAT, Space
 from .tikv_reads import TikvReads
 from .tikv_rows import Half, Marker, pack_partition, unpack_partition
@@ -177,7 +178,7 @@ class TikvIdentity(TikvReads):
             except (Conflict, Locked):
                 if failures == TIKV_TRIES_MAX:
                     raise
-                await asyncio.sleep(min(BACKOFF_S_FIRST * 2**failures, PAUSE_S_MAX))
+                await asyncio.sleep(min(BACKOFF_S_FIRST * 2 ** (failures - 1), PAUSE_S_MAX))
         raise AssertionError  # pragma: no cover - the loop returns or raises
 
 

@@ -6,8 +6,9 @@ from uuid import UUID
 
 from ..schemas.limits import TIKV_READS_AT_ONCE, TIKV_SLOTS_SCANNED_MAX
 from ..schemas.ports import Applied, EventPlace, KnownEvent, Spot, StatementRow, TurnFilter
-from .tikv import Reading, Tikv
+from .tikv import Tikv
 from .tikv_keys import OwnerKeys, Space, behind, texts_in
+from .tikv_paging import Reading
 from .tikv_rows import (
     CANDIDATE,
     PLACED,
