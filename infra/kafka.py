@@ -20,10 +20,11 @@ from .kafka_fenced import FencedLog
 from .kafka_grouping import Groups
 from .kafka_marks import needs_ticks, tick
 from .kafka_places import Places, check_offset
-from .kafka_producing import Room, Singles, Transactions
+from .kafka_producing import Room, Singles
 from .kafka_reading import Reading
 from .kafka_requests import Requests
 from .kafka_times import milliseconds
+from .kafka_transactions import Transactions
 
 __all__ = ["KafkaLog"]
 
@@ -46,7 +47,7 @@ class KafkaLog:
         self._reading = Reading(client, self._requests, places, settings.connections_max)
         room = Room()
         self._singles = Singles(settings, room)
-        self._groups = Groups(settings, room)
+        self._groups = Groups(settings, room, self._reading.expect)
 
     @classmethod
     async def open(
@@ -139,8 +140,7 @@ class KafkaLog:
 
     async def bounds(self, topic: str, partition: int) -> tuple[int, int]:
         """Return (first offset that may exist, the last stable offset)."""
-        self._reading.check_open()
-        return await self._requests.bounds(*self._places.wire(topic, partition))
+        return await self._reading.bounds(topic, partition)
 
     async def commit(self, group: str, offsets: Mapping[TopicPartition, int]) -> None:
         """Store the next offsets to read of a group without members.
@@ -160,10 +160,15 @@ class KafkaLog:
         return await self._requests.committed(self._names.group(group), *place)
 
     async def delete_before(self, topic: str, partition: int, offset: int) -> int:
-        """Delete every record below `offset`; returns how many offsets went."""
+        """Delete every record below `offset`; returns how many offsets went.
+
+        Raises:
+            Rejected: The topic is compacted: brokers cut no such topic.
+        """
         self._reading.check_open()
         place = self._places.wire(topic, partition)
-        first, end = await self._requests.bounds(*place)
+        self._places.check_cut(topic)
+        first, end = await self._reading.bounds(topic, partition)
         until = min(check_offset(offset), end)
         if until <= first:
             return 0
@@ -171,15 +176,20 @@ class KafkaLog:
         return until - first
 
     async def expire(self, topic: str, before: datetime) -> int:
-        """Delete of each partition what stands before the first record that isn't older."""
+        """Delete of each partition what stands before the first record that isn't older.
+
+        Raises:
+            Rejected: The topic is compacted: brokers cut no such topic.
+        """
         self._reading.check_open()
+        self._places.check_cut(topic)
         oldest_ms = milliseconds(before)
         gone = 0
         for partition in range(self._places.count):
             place = self._places.wire(topic, partition)
             first = await self._requests.first_since(*place, oldest_ms)
             if first is None:
-                _, first = await self._requests.bounds(*place)
+                _, first = await self._reading.bounds(topic, partition)
             gone += await self.delete_before(topic, partition, first)
         return gone
 
@@ -238,6 +248,7 @@ class KafkaLog:
         transactions = await Transactions.open(
             self._settings,
             self._names.group(f"journal-{partition}"),
+            expect=self._reading.expect,
             lost=(
                 f"Another process writes partition {partition} of the journal now, or Kafka gave "
                 "up a transaction that took too long: this writer stops, whoever has the "

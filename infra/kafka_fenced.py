@@ -7,7 +7,8 @@ from ..schemas.errors import Rejected
 from ..schemas.ports import Log, LogRecord, NewRecord, Position, TopicPartition
 from .kafka_marks import needs_ticks, tick
 from .kafka_places import Places
-from .kafka_producing import Outgoing, Transactions
+from .kafka_producing import Outgoing
+from .kafka_transactions import Transactions
 
 __all__ = ["FencedLog"]
 

@@ -10,7 +10,8 @@ from ..schemas.errors import EunoeError, Fenced, Rejected, Unavailable
 from ..schemas.limits import GROUP_RECORDS_MAX
 from .cluster_settings import ClusterSettings
 from .kafka_client import Names
-from .kafka_producing import Outgoing, Room, Transactions
+from .kafka_producing import Outgoing, Room
+from .kafka_transactions import Expect, Transactions, ends
 
 __all__ = ["Groups"]
 
@@ -26,9 +27,11 @@ class Groups:
     Args:
         settings: Where the brokers are.
         room: What may be in flight.
+        expect: Told the last offset of each partition when a transaction is committed.
     """
 
-    def __init__(self, settings: ClusterSettings, room: Room) -> None:
+    def __init__(self, settings: ClusterSettings, room: Room, expect: Expect) -> None:
+        self._expect = expect
         self._settings = settings
         self._room = room
         self._calls: deque[_Call] = deque()
@@ -110,9 +113,11 @@ class Groups:
             )
         records = [record for call in group for record in call.records]
         try:
-            offsets = iter(await self._transactions.append(records))
+            appended = await self._transactions.append(records)
         except Fenced as error:  # nobody else has this id: it was a time limit of the broker's
             raise Unavailable(str(error)) from error
+        self._expect(ends(records, appended))
+        offsets = iter(appended)
         for call in group:
             own = [next(offsets) for _ in call.records]
             if not call.offsets.done():

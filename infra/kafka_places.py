@@ -64,6 +64,16 @@ class Places:
             raise Rejected(message)
         return topic
 
+    def check_cut(self, name: str) -> None:
+        """Check that a topic's records can be deleted by offset or by time.
+
+        Raises:
+            Rejected: There is no such topic, or keys and tombstones say what goes from it.
+        """
+        if is_compacted(self.topic(name)):
+            message = f"The topic {name} is compacted: a tombstone deletes, not an offset or time."
+            raise Rejected(message)
+
     def check_partition(self, partition: int) -> None:
         """Check that a partition exists.
 

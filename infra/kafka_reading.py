@@ -15,6 +15,9 @@ from .kafka_requests import Fetched, Requests
 
 __all__ = ["Reading"]
 
+_VISIBLE_S: Final = 0.003
+"""Between two looks whether readers see a transaction already."""
+
 _SHARED_S: Final = 0.05
 """How long one of several brokers holds a request back: another may have something."""
 
@@ -38,6 +41,8 @@ class Reading:
         self._polls = 0
         self._closing = asyncio.Event()
         self._running: set[asyncio.Task[dict[WirePlace, Fetched]]] = set()
+        self._own: dict[WirePlace, int] = {}
+        """What this process wrote ends here, and isn't below the last stable offset yet."""
         self._free = [f"waiting {number}" for number in range(waiting_max)]
 
     @property
@@ -59,18 +64,37 @@ class Reading:
         self, place: TopicPartition, offset: int, *, limit: int, wait_s: float
     ) -> list[LogRecord]:
         """Read one partition, as far as the limit or its end; see the port."""
-        records, is_behind = await self._poll({place: offset}, limit, wait_s)
+        records, is_behind = await self._poll({place: offset}, limit, wait_s, is_whole=True)
         while is_behind and records and len(records) < limit:
-            following = records[-1].position.offset + 1
-            more, is_behind = await self._poll({place: following}, limit - len(records), 0.0)
+            following = {place: records[-1].position.offset + 1}
+            more, is_behind = await self._poll(following, limit - len(records), 0.0, is_whole=True)
             records += more
         return records
+
+    async def bounds(self, topic: str, partition: int) -> tuple[int, int]:
+        """Return the first offset that may exist, and the last stable one; see the port."""
+        self.check_open()
+        wire = self._places.wire(topic, partition)
+        deadline = asyncio.get_running_loop().time() + self._client.call_timeout_s
+        while True:
+            first, end = await self._requests.bounds(*wire)
+            if not self._hides_own(wire, end):
+                return first, end
+            await self._look_again(deadline)
+
+    def expect(self, places: Mapping[WirePlace, int]) -> None:
+        """Let reads and bounds tell of what this process wrote as far as these offsets.
+
+        A transaction is durable, and its producer told so, a moment before readers see it.
+        """
+        for wire, offset in places.items():
+            self._own[wire] = max(offset + 1, self._own.get(wire, 0))
 
     async def poll(
         self, offsets: Mapping[TopicPartition, int], *, limit: int, wait_s: float
     ) -> list[LogRecord]:
         """Read several partitions; see the port. Each call prefers another one."""
-        return (await self._poll(offsets, limit, wait_s))[0]
+        return (await self._poll(offsets, limit, wait_s, is_whole=False))[0]
 
     def close(self) -> None:
         """End waiting reads with no records."""
@@ -84,9 +108,17 @@ class Reading:
             await asyncio.wait(self._running)
 
     async def _poll(
-        self, offsets: Mapping[TopicPartition, int], limit: int, wait_s: float
+        self,
+        offsets: Mapping[TopicPartition, int],
+        limit: int,
+        wait_s: float,
+        *,
+        is_whole: bool,
     ) -> tuple[list[LogRecord], bool]:
-        """Return records, and whether more are there already."""
+        """Return records, and whether more are there already.
+
+        With `is_whole` what this process wrote belongs to it, though it be invisible yet.
+        """
         self.check_open()
         if limit < 1:
             message = "A read needs a limit of at least one record."
@@ -98,13 +130,18 @@ class Reading:
         starts = dict(pairs[turn:] + pairs[:turn])
         loop = asyncio.get_running_loop()
         deadline = loop.time() + wait_s
+        visible_until = loop.time() + self._client.call_timeout_s
         while not self.is_closed:
             began = loop.time()
             held_s = min(max(deadline - began, 0.0), KAFKA_LONG_FETCH_S)
             found = await self._fetched(starts, limit, held_s)
             records = self._taken(places, starts, found, limit)
+            hides = is_whole and any(self._hides_own(at, one.end) for at, one in found.items())
             if records:
-                return records, any(one.following < one.end for one in found.values())
+                return records, hides or any(one.following < one.end for one in found.values())
+            if hides:
+                await self._look_again(visible_until)
+                continue
             before, starts = starts, {one: found[one].following for one in starts if one in found}
             if starts != before and starts.keys() == before.keys():
                 continue  # something was stepped over: what follows is looked at at once
@@ -114,6 +151,19 @@ class Reading:
             if now - began < held_s / 2:  # an offset beyond the end isn't waited for over there
                 await self._pause(min(deadline - now, KAFKA_AGAIN_S))
         return [], False
+
+    def _hides_own(self, wire: WirePlace, end: int) -> bool:
+        own = self._own.get(wire)
+        if own is None or end >= own:
+            self._own.pop(wire, None)
+            return False
+        return True
+
+    async def _look_again(self, deadline: float) -> None:
+        if asyncio.get_running_loop().time() > deadline:
+            message = "Kafka doesn't end a transaction in time: see EUNOE_KAFKA."
+            raise Unavailable(message)
+        await asyncio.sleep(_VISIBLE_S)
 
     def _taken(
         self,

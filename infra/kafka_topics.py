@@ -16,8 +16,8 @@ from .cluster_settings import ClusterSettings
 from .kafka_admin import Admin, Found
 from .kafka_client import Client, LeaderNotAvailableError, Names, WirePlace
 from .kafka_marks import OPENING_KEYS, epoch_of, is_compacted, opening
-from .kafka_producing import Transactions
 from .kafka_requests import Requests
+from .kafka_transactions import Transactions
 
 __all__ = ["apply", "check", "diff", "wanted_settings"]
 
