@@ -178,6 +178,7 @@ async def test_a_paused_broker_answers_later(broker: Kafka) -> None:
     producer = AIOKafkaProducer(bootstrap_servers=broker.address)
     await producer.start()
     try:
+        await producer.send_and_wait("paused", b"before")
         broker.pause()
         sent = await producer.send("paused", b"v")
         done, _ = await asyncio.wait([sent], timeout=1)
@@ -456,7 +457,7 @@ def test_a_process_that_loaded_tikv_ends_well(
         "PYTHONPATH": str(ROOT),
     }
     plugins = ["-p", "tests.servers.leaving", "-p", "no:cacheprovider", "-n", workers]
-    for _ in range(5):
+    for _ in range(3):
         done = subprocess.run(  # noqa: S603 - our own interpreter, on a file written above
             [sys.executable, "-m", "pytest", *plugins, f"--junitxml={report}", str(tested)],
             cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
