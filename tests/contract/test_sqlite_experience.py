@@ -147,7 +147,7 @@ async def test_a_malformed_file_says_what_to_do(place: Place) -> None:
     """What is no SQLite file is `Damaged`, and the sentence names it."""
     place.path.write_bytes(b"counts, but not these" * 1_000)
     async with place.open() as store:
-        with pytest.raises(Damaged, match="remove experience.sqlite"):
+        with pytest.raises(Damaged, match=r"remove experience\.sqlite"):
             await store.write([point("ana")])
 
 

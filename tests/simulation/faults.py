@@ -159,7 +159,7 @@ class Faults:
         self._within(SqliteKeys, "_make_owner", "make owner keys")
         self._within(EdgeEpisodes, "_upsert", "put points")
         self._within(EdgeEpisodes, "_touch", "touch point")
-        self._within(EdgeEpisodes, "_erase", "erase points")
+        self._within(EdgeEpisodes, "_remove", "erase points")
         self._within(sealing, "_make_master_key", "make master key")
         self._within(wiring, "_write_store", "make store file")
         self._watch_markers()

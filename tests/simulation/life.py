@@ -199,6 +199,9 @@ async def _live(life: Life, dice: Random, report: Callable[..., None]) -> None:
             report(crashed=IDLE)
             os._exit(CRASHED)
         if life.ending == "checked":
+            while memory.runtime.served.waiting:
+                await asyncio.sleep(1)
+            await memory.runtime.experience.settled()
             report(state=await _state(memory, life.clients))
 
 
