@@ -67,14 +67,14 @@ def test_the_broker_has_one_version() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ci", "code", "said"), [("true", 1, "1 failed"), ("", 0, "1 skipped")], ids=["ci", "elsewhere"]
+    ("ci", "code", "said"), [("true", 1, "1 error"), ("", 0, "1 skipped")], ids=["ci", "elsewhere"]
 )
 def test_a_server_that_is_not_built_fails_ci(tmp_path: Path, ci: str, code: int, said: str) -> None:
     """Without its server a test fails in CI and is skipped elsewhere, each with the command."""
     tested = ROOT / "tests" / "servers" / "test_servers.py"
-    name = f"{tested}::test_a_broker_takes_and_gives"
+    name = f"{tested}::test_influxdb_takes_and_gives"
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path), "CI": ci}
-    environment.pop("EUNOE_TEST_KAFKA", None)
+    environment.pop("EUNOE_TEST_INFLUXDB", None)
     done = subprocess.run(  # noqa: S603 - our own tests, by our own interpreter
         [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", name],
         cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
