@@ -10,10 +10,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from .parameters import days_of
-from .schemas.errors import Rejected
+from .schemas.errors import Damaged, Rejected
 from .schemas.experience import DOMAINS, ExperienceKind, Pool, Total, check_domain
-from .schemas.limits import BATCH_RECORDS_MAX, EXPERIENCE_WAIT_S
-from .schemas.ports import LogRecord, Position, TopicPartition
+from .schemas.limits import AGAIN_S, BATCH_RECORDS_MAX, EXPERIENCE_WAIT_S
+from .schemas.ports import LogRecord, TopicPartition
 from .schemas.results import Check, ExperienceFigure
 from .schemas.topics import JOURNAL, RECALLS
 from .streams.consumer import Consumer, Progress
@@ -59,25 +59,38 @@ class Experience:
             EunoeError: The loop stopped before.
         """
         log = self._engines.log
-        ends = [
-            Position(*place, log.epoch, (await log.bounds(*place))[1] - 1)
-            for place in self._places()
-        ]
-        await self.progress.wait(ends)
+        ends = {place: (await log.bounds(*place))[1] for place in self._places()}
+        for place, end in ends.items():
+            while await self._waiting(place, end):
+                if self.progress.failed is not None:
+                    raise Damaged(self.progress.failed)
+                await asyncio.sleep(AGAIN_S)
 
     async def check(self) -> Check:
         """Say for `doctor` whether it counts, and how far behind it is."""
-        log = self._engines.log
         waiting = 0
         for place in self._places():
-            first, end = await log.bounds(*place)
-            waiting += end - max(first, await log.committed(EXPERIENCE_GROUP, *place) or 0)
+            waiting += await self._waiting(place, (await self._engines.log.bounds(*place))[1])
         trouble = self.progress.trouble or self.progress.failed
         return Check(
             name="experience",
             ok=trouble is None,
-            detail=trouble or f"{waiting} records wait to be counted",
+            detail=trouble or f"at most {waiting} records wait to be counted",
         )
+
+    async def _waiting(self, place: TopicPartition, end: int) -> int:
+        """Return how many records below an offset aren't counted yet; gaps may be among them.
+
+        A forget takes records from the end of a partition as well: then nothing waits there.
+        """
+        log = self._engines.log
+        done = await log.committed(EXPERIENCE_GROUP, *place)
+        if done is None:
+            done, _ = await log.bounds(*place)
+        if done >= end:
+            return 0
+        left = await log.read(*place, done, limit=1)
+        return max(0, end - left[0].position.offset) if left else 0
 
     async def figures(
         self, owner: str | None, domain: str | None, days: object

@@ -199,7 +199,7 @@ async def _live(life: Life, dice: Random, report: Callable[..., None]) -> None:
             report(crashed=IDLE)
             os._exit(CRASHED)
         if life.ending == "checked":
-            while memory.runtime.served.waiting:
+            while memory.runtime.served.waiting:  # noqa: ASYNC110 - it tells nobody
                 await asyncio.sleep(1)
             await memory.runtime.experience.settled()
             report(state=await _state(memory, life.clients))
