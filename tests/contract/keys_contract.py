@@ -20,7 +20,17 @@ from eunoe.schemas.ports import Keys, WrappedKey
 from eunoe.schemas.records import Box
 from tests.contract.log_contract import each_example
 
-__all__ = ["ANA", "BOB", "RECORD", "KeyStore", "KeysContract", "opened", "sealed"]
+__all__ = [
+    "ANA",
+    "BOB",
+    "RECORD",
+    "KeyStore",
+    "KeysContract",
+    "NewKeyStore",
+    "opened",
+    "sealed",
+    "what_is_open_agrees",
+]
 
 ANA: Final = "default/ana"
 BOB: Final = "默认/鲍勃"
@@ -50,6 +60,26 @@ async def sealed(keys: Keys, owner: str, plains: list[bytes]) -> list[Box]:
 async def opened(keys: Keys, owner: str, boxes: list[Box]) -> list[bytes | None]:
     """Open boxes of `RECORD`."""
     return await keys.open_boxes(owner, [(box, RECORD) for box in boxes])
+
+
+async def what_is_open_agrees(new_key_store: NewKeyStore, steps: list[tuple[str, int]]) -> None:
+    """Check that what is open after these steps is what a model of them says."""
+    store = new_key_store()
+    boxes: list[Box] = []
+    model: list[bytes | None] = []
+    async with store.keys() as keys:
+        for step, number in steps:
+            if step == "seal":
+                boxes += await sealed(keys, ANA, [b"%d" % number])
+                model.append(b"%d" % number)
+            elif step == "shred" and boxes:
+                chosen = number % len(boxes)
+                await keys.shred([boxes[chosen].key_id])
+                model[chosen] = None
+            elif step == "open":
+                assert await opened(keys, ANA, boxes) == model
+    async with store.keys() as keys:
+        assert await opened(keys, ANA, boxes) == model
 
 
 class KeysContract:
@@ -252,26 +282,7 @@ class KeysContract:
         self, new_key_store: NewKeyStore, steps: list[tuple[str, int]]
     ) -> None:
         """After any sequence of seals, openings and shreds, and a restart, a model agrees."""
-
-        async def check() -> None:
-            store = new_key_store()
-            boxes: list[Box] = []
-            model: list[bytes | None] = []
-            async with store.keys() as keys:
-                for step, number in steps:
-                    if step == "seal":
-                        boxes += await sealed(keys, ANA, [b"%d" % number])
-                        model.append(b"%d" % number)
-                    elif step == "shred" and boxes:
-                        chosen = number % len(boxes)
-                        await keys.shred([boxes[chosen].key_id])
-                        model[chosen] = None
-                    elif step == "open":
-                        assert await opened(keys, ANA, boxes) == model
-            async with store.keys() as keys:
-                assert await opened(keys, ANA, boxes) == model
-
-        asyncio.run(check())
+        asyncio.run(what_is_open_agrees(new_key_store, steps))
 
     # --- shared keys -----------------------------------------------------------------------
 
