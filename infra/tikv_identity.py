@@ -19,10 +19,11 @@ from ..schemas.errors import Conflict, Damaged, Rejected
 from ..schemas.limits import (
     BACKOFF_S_FIRST,
     TIKV_OWNERS_AT_ONCE,
+    TIKV_RECORDS_MAX,
     TIKV_TRIES_MAX,
 )
 from ..schemas.ports import Applied, Stored
-from .tikv import Tikv, Transaction
+from .tikv import Tikv
 from .tikv_draft import Draft
 from .tikv_effects import needed
 from .tikv_erasing import write
@@ -114,19 +115,20 @@ class TikvIdentity(TikvReads):
     async def _apply_some(self, owner: str, records: Sequence[Stored]) -> list[Stored]:
         """Apply what one transaction takes of an owner's records; returns the others."""
         keys = self._space.owner(owner)
+        part, others = records[:TIKV_RECORDS_MAX], records[TIKV_RECORDS_MAX:]
         async with self._tikv.transaction() as transaction:
             draft = Draft(transaction, keys)
             await draft.load(
                 [
                     self._space.format,
                     keys.marker,
-                    *(key for one in records for key in needed(keys, one.record)),
+                    *(key for one in part for key in needed(keys, one.record)),
                 ]
             )
             self._require_format(await draft.value(self._space.format))
-            marker = _marker(owner, records[0].position.epoch, await draft.value(keys.marker))
-            rest = [one for one in records if one.position.offset > marker.applied]
-            half = marker.half
+            before = _marker(owner, records[0].position.epoch, await draft.value(keys.marker))
+            marker, half = before, before.half
+            rest = [one for one in part if one.position.offset > marker.applied]
             while rest and not draft.is_full:
                 half = await _write(draft, rest[0], half)
                 if half is not None:
@@ -134,13 +136,10 @@ class TikvIdentity(TikvReads):
                     break
                 position = rest.pop(0).position
                 marker = Marker(owner, position.epoch, position.offset)
-            if draft.written:
-                await self._commit(transaction, draft, marker)
-            return rest
-
-    async def _commit(self, transaction: Transaction, draft: Draft, marker: Marker) -> None:
-        # The marker comes first: TiKV decides a transaction by its first key.
-        await transaction.commit({draft.keys.marker: marker.pack(), **draft.written})
+            if marker != before:
+                # First, since TiKV decides a transaction by its first key.
+                await transaction.commit({keys.marker: marker.pack(), **draft.written})
+            return [*rest, *others]
 
     async def _raise_low_water(self, partition: int, applied: Applied) -> None:
         key = self._space.partition(partition)

@@ -137,6 +137,7 @@ __all__ = [
     "TIKV_OWNERS_AT_ONCE",
     "TIKV_PAGE",
     "TIKV_READS_AT_ONCE",
+    "TIKV_RECORDS_MAX",
     "TIKV_SLOTS_SCANNED_MAX",
     "TIKV_TRIES_MAX",
     "TIKV_VALUE_BYTES_MAX",
@@ -311,6 +312,7 @@ TIKV_KEYS_A_READ: Final = 512  # asked for at a time: an answer may have 4 MiB
 TIKV_PAGE: Final = 1_024  # of a scan
 TIKV_READS_AT_ONCE: Final = 8  # of one call
 TIKV_OWNERS_AT_ONCE: Final = 8  # of a batch, each in a transaction of its own
+TIKV_RECORDS_MAX: Final = 256  # of one owner in one transaction
 TIKV_MUTATIONS_MAX: Final = 4_000  # after which a transaction takes no more: half a second of work
 TIKV_TRIES_MAX: Final = 12  # of a transaction in whose way others are; a dead one's locks last 6 s
 TIKV_SLOTS_SCANNED_MAX: Final = 32  # one by one; of more, all statements are read
