@@ -12,7 +12,7 @@ from tests.servers import binaries
 from tests.servers.ports import Port
 from tests.servers.process import Server
 
-__all__ = ["Kafka", "running"]
+__all__ = ["CLASSES", "Kafka", "running"]
 
 JAVA: Final = (
     "java",
@@ -23,6 +23,8 @@ JAVA: Final = (
     "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
 )
 HEAP: Final = ("-Xms128m", "-Xmx512m")
+CLASSES: Final = "classes.jsa"
+"""The broker's classes as the virtual machine has them in memory: it starts in half the time."""
 ANSWER_S_MAX: Final = 1.0
 
 PROPERTIES: Final[Mapping[str, str]] = {
@@ -49,8 +51,8 @@ PROPERTIES: Final[Mapping[str, str]] = {
     "log.retention.check.interval.ms": "500",
     "log.segment.delete.delay.ms": "200",
     # A broker that was killed and comes back is let in when its old session is over.
-    "broker.session.timeout.ms": "2000",
-    "broker.heartbeat.interval.ms": "400",
+    "broker.session.timeout.ms": "3000",
+    "broker.heartbeat.interval.ms": "500",
     # Few threads: machines that run tests are small.
     "num.network.threads": "2",
     "num.io.threads": "4",
@@ -110,7 +112,10 @@ class Kafka(Server):
         configuration.write_text("".join(lines), encoding="utf-8")
         if not (data := self.folder / "data").exists():
             shutil.copytree(self._files / "formatted", data)
-        return [*JAVA, *HEAP, "-cp", f"{self._files / 'libs'}/*", "kafka.Kafka", str(configuration)]
+        java = [*JAVA, *HEAP]
+        if (classes := self._files / CLASSES).exists():
+            java.append(f"-XX:SharedArchiveFile={classes}")
+        return [*java, "-cp", f"{self._files / 'libs'}/*", "kafka.Kafka", str(configuration)]
 
     def _answers(self) -> bool:
         # It opens its listener when it has joined its own cluster. ApiVersions is what every
