@@ -25,6 +25,7 @@ from .importing import import_
 from .options import Options, common_options
 from .reembedding import reembed_command
 from .replaying import replay_command
+from .topics import topics_commands
 from .touring import demo
 from .working import worker
 
@@ -101,6 +102,7 @@ for _command in (
     doctor,
     reembed_command,
     replay_command,
+    topics_commands,
     worker,
 ):
     commands.add_command(_command)
