@@ -1,7 +1,8 @@
 """CloudEvents 1.0 in binary mode of the Kafka protocol binding: attributes as headers.
 
 Header names and the content type are those of the binding (CloudEvents Kafka Protocol Binding
-1.0.2, section 3.2); tenant and user are extension attributes.
+1.0.2, section 3.2); tenant and user are extension attributes. What other clients send in
+structured mode (section 3.3), the whole event as one JSON object, is read as well.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,11 +18,14 @@ from .metadata import metadata_fault
 __all__ = ["CONTENT_TYPE", "Headers", "decode", "describe", "encode"]
 
 CONTENT_TYPE: Final = b"application/json"
+STRUCTURED: Final = b"application/cloudevents"
+"""What the content type of an event in structured mode begins with."""
 SPEC_VERSION: Final = b"1.0"
 
 Headers = tuple[tuple[str, bytes], ...]
 
 _FAULTS_TOLD_MAX: Final = 5
+_ATTRIBUTES: Final = frozenset("specversion id source type time tenantid userid".split())
 _FIELDS: Final = frozenset(
     name for model in (Envelope, *PAYLOADS.values()) for name in model.model_fields
 )
@@ -58,8 +62,10 @@ def decode(headers: Headers, value: bytes | None) -> Envelope:
             what the type says; the sentence names the attribute, never its content.
     """
     attributes = dict(headers)
+    if attributes.get("content-type", b"").lower().startswith(STRUCTURED):
+        attributes, value = _opened(attributes["content-type"], value)
     if attributes.get("ce_specversion") != SPEC_VERSION:
-        message = 'The header ce_specversion must be "1.0": send a CloudEvent in binary mode.'
+        message = 'The header ce_specversion must be "1.0": send a CloudEvent.'
         raise Rejected(message)
     try:
         event_type = EventType(_text(attributes, "ce_type"))
@@ -92,6 +98,34 @@ def decode(headers: Headers, value: bytes | None) -> Envelope:
             message = f"The event {event_type} is malformed: {fault}."
             raise Rejected(message)
     return event
+
+
+def _opened(content_type: bytes, value: bytes | None) -> tuple[dict[str, bytes], bytes]:
+    """Return an event in structured mode as (headers, value) of binary mode.
+
+    Raises:
+        Rejected: It isn't one event as a JSON object, or an attribute isn't a text.
+    """
+    form = content_type.lower().partition(b";")[0].strip()
+    try:
+        whole = orjson.loads(value or b"") if form == STRUCTURED + b"+json" else None
+    except orjson.JSONDecodeError:
+        whole = None
+    if not isinstance(whole, dict) or "data" not in whole:
+        message = (
+            "An event in structured mode must be one JSON object with data, and its content-type "
+            "application/cloudevents+json."
+        )
+        raise Rejected(message)
+    try:
+        data = orjson.dumps(whole["data"])
+    except TypeError:
+        message = "The data of an event in structured mode are nested too deeply."
+        raise Rejected(message) from None
+    if not all(isinstance(one, str) for name, one in whole.items() if name in _ATTRIBUTES):
+        message = "Every CloudEvents attribute must be a text."
+        raise Rejected(message)
+    return {f"ce_{name}": one.encode() for name, one in whole.items() if name in _ATTRIBUTES}, data
 
 
 def describe(error: ValidationError) -> str:
