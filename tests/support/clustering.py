@@ -13,11 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-
 import eunoe
 from eunoe.infra.clock import SystemClock
 from eunoe.infra.cluster_settings import VARIABLES, ClusterSettings
-from eunoe.infra.kafka_topics import apply
 from eunoe.infra.settings import Settings
 from tests.servers import influxd, kafka, minitikv, qdrant
 from tests.support.memories import cheap_tools
@@ -108,7 +106,7 @@ class Cluster:
         """Start a worker."""
         told = self.folder / f"worker-{len(self.workers)}.log"
         with told.open("wb") as file:
-            process = subprocess.Popen(
+            process = subprocess.Popen(  # noqa: S603 - this program
                 [
                     sys.executable,
                     "-m",
@@ -153,7 +151,7 @@ def cluster_in(folder: Path, **fields: Any) -> Iterator[Cluster]:
     with ExitStack() as stack:
         places = {name: folder / name for name in ("kafka", "tikv", "qdrant", "influxdb")}
         for place in places.values():
-            place.mkdir(parents=True)
+            place.mkdir(parents=True, exist_ok=True)
         broker = stack.enter_context(kafka.running(places["kafka"]))
         tikv = stack.enter_context(minitikv.running(places["tikv"]))
         engine = stack.enter_context(qdrant.running(places["qdrant"]))

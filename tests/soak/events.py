@@ -1,0 +1,82 @@
+"""What is published in a soak: drawn from one integer, the same at each call."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from eunoe.schemas.cloudevents import encode
+from eunoe.schemas.events import Envelope, EventType, Turn, event_id, owner_key
+from eunoe.schemas.ports import NewRecord
+from eunoe.schemas.topics import TURNS
+from tests.support.crashing import LINES, WORDS
+from tests.support.tools import START
+
+__all__ = ["BATCH", "PLANTED_EVERY", "TENANT", "Batch", "batch_of", "planted", "user_ids"]
+
+BATCH: Final = 20
+USERS: Final = 40
+TENANT: Final = "default"
+PLANTED_EVERY: Final = 25
+"""After so many batches something bad is published as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Messages of one user that are added together.
+
+    Args:
+        user_id: Whose.
+        messages: As `add` takes them.
+    """
+
+    user_id: str
+    messages: Sequence[dict[str, Any]]
+
+    @property
+    def event_ids(self) -> list[str]:
+        """The ids of the events, as the journal has them."""
+        return [str(event_id(TENANT, self.user_id, "chat", one["id"])) for one in self.messages]
+
+
+def user_ids() -> list[str]:
+    """Return every user."""
+    return [f"user{number}" for number in range(USERS)]
+
+
+def batch_of(seed: int, number: int, size: int = BATCH) -> Batch:
+    """Return the batch of a number."""
+    dice = random.Random(f"soak/{seed}/{number}")  # noqa: S311 - reproducible, not secret
+    messages = [
+        {
+            "id": f"{number}-{index}",
+            "role": dice.choice(["user", "user", "user", "assistant"]),
+            "content": dice.choice(LINES).format(dice.choice(WORDS)),
+            "session_id": dice.choice(["a", "b"]),
+            "time": START + timedelta(seconds=number * BATCH + index),
+        }
+        for index in range(size)
+    ]
+    return Batch(f"user{dice.randrange(USERS)}", messages)
+
+
+def planted(seed: int, number: int) -> list[NewRecord]:
+    """Return what has to become dead letters: no event, and a known id with other content."""
+    batch = batch_of(seed, number)
+    owner = owner_key(TENANT, batch.user_id).encode()
+    first = batch.messages[0]
+    other = Envelope(
+        id=first["id"],
+        source="chat",
+        type=EventType.TURN_ADDED,
+        time=first["time"],
+        tenant_id=TENANT,
+        user_id=batch.user_id,
+        payload=Turn(role="user", content=f"Another content / 另外的内容 {number}"),
+    )
+    headers, value = encode(other)
+    return [
+        NewRecord(TURNS.name, owner, b"{%d" % number),
+        NewRecord(TURNS.name, owner, value, headers),
+    ]
