@@ -1,7 +1,7 @@
 # Everything is installed into .venv in this folder; nothing else on the machine is touched.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test servers coverage sim bench mutants lock schemas clean
+.PHONY: help install demo check test servers coverage sim bench mutants lock schemas up down clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -22,6 +22,8 @@ help:
 	@echo '  make mutants   break the code on purpose; each break must make its test fail'
 	@echo '  make bench     measure ingest, search and tasks; with DATA=FOLDER also recall and the gate'
 	@echo '  make schemas   write docs/schemas and docs/asyncapi.json anew'
+	@echo '  make up        start a cluster in containers and wait until it is well (docs/operating.md)'
+	@echo '  make down      end its containers; the data stays in their volumes'
 	@echo '  make lock      choose the newest versions of all dependencies: requirements.lock'
 	@echo '  make install   only install (the others do it when it is needed)'
 	@echo '  make clean     remove .venv and everything that was generated'
@@ -108,6 +110,17 @@ mutants: $(STAMP)
 
 schemas: $(STAMP)
 	$(BIN)/python docs/schemas/generate.py
+
+# The secrets come from .env: nothing has one by default.
+up:
+	@if [ ! -f .env ]; then \
+	    echo 'There is no .env: copy .env.example to .env (mode 0600), fill in what is empty, and make up again.'; \
+	    exit 1; \
+	fi
+	docker compose --profile all up --detach --build --wait
+
+down:
+	docker compose --profile all --profile split down
 
 lock: $(STAMP)
 	$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --all-extras \

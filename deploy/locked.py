@@ -1,4 +1,4 @@
-"""Cut out of requirements.lock what some extras need, with the hashes, for an image that holds no more.
+"""Cut out of requirements.lock what some extras need, with its hashes, for a small image.
 
 Usage: python deploy/locked.py pyproject.toml requirements.lock cluster > needed.lock
 
