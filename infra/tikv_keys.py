@@ -38,7 +38,7 @@ from typing import Final
 from ..schemas.errors import Rejected
 from ..schemas.limits import TIKV_KEY_BYTES_MAX
 
-__all__ = ["FORMAT", "OwnerKeys", "Space", "behind", "number_in", "text", "texts_in"]
+__all__ = ["FORMAT", "OwnerKeys", "Space", "behind", "number", "number_in", "text", "texts_in"]
 
 FORMAT: Final = 1
 """Of keys and values; a store of a later one is refused."""

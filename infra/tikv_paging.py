@@ -5,7 +5,13 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from ..schemas.errors import Damaged
-from ..schemas.limits import TIKV_KEYS_A_READ, TIKV_PAGE, TIKV_READS_AT_ONCE
+from ..schemas.limits import (
+    TIKV_KEYS_A_READ,
+    TIKV_PAGE,
+    TIKV_PAGE_BYTES,
+    TIKV_PAGE_FIRST,
+    TIKV_READS_AT_ONCE,
+)
 from .tikv_errors import TooLong
 
 __all__ = ["Caller", "Reading"]
@@ -87,7 +93,7 @@ class Reading:
         key_of: Callable[[Any], bytes],
     ) -> list[Any]:
         found: list[Any] = []
-        size = TIKV_PAGE
+        size = TIKV_PAGE_FIRST
         while limit is None or len(found) < limit:
             wanted = size if limit is None else min(size, limit - len(found))
             try:
@@ -100,6 +106,8 @@ class Reading:
             if len(page) < wanted:
                 break
             start = key_of(page[-1]) + b"\0"
+            # An answer that is too long costs seconds: the client asks for it again and again.
+            size = min(TIKV_PAGE, max(1, TIKV_PAGE_BYTES * len(page) // sum(map(_bytes, page))))
         return found
 
     async def _page(self, method: str, start: bytes, end: bytes, limit: int) -> list[Any]:
@@ -123,3 +131,7 @@ def _require_shorter(size: int) -> None:
     if size < 1:
         message = "A value in TiKV is longer than an answer may be; Eunoe writes none like it."
         raise Damaged(message)
+
+
+def _bytes(item: bytes | Pair) -> int:
+    return len(item) if isinstance(item, bytes) else len(item[0]) + len(item[1])

@@ -40,6 +40,7 @@ __all__ = [
     "Half",
     "Marker",
     "PointRow",
+    "ids_in",
     "microseconds",
     "pack_partition",
     "pack_statement",

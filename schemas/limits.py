@@ -136,6 +136,8 @@ __all__ = [
     "TIKV_MUTATIONS_MAX",
     "TIKV_OWNERS_AT_ONCE",
     "TIKV_PAGE",
+    "TIKV_PAGE_BYTES",
+    "TIKV_PAGE_FIRST",
     "TIKV_READS_AT_ONCE",
     "TIKV_RECORDS_MAX",
     "TIKV_SLOTS_SCANNED_MAX",
@@ -309,7 +311,9 @@ KAFKA_SETTLE_S_MAX: Final = 1.0  # for the goodbye of a producer that is closed
 # --- The identity store on TiKV ----------------------------------------------------------------
 
 TIKV_KEYS_A_READ: Final = 512  # asked for at a time: an answer may have 4 MiB
-TIKV_PAGE: Final = 1_024  # of a scan
+TIKV_PAGE: Final = 1_024  # of a scan, once it is known how long its rows are
+TIKV_PAGE_FIRST: Final = 256
+TIKV_PAGE_BYTES: Final = 2 * 1024 * 1024  # aimed at
 TIKV_READS_AT_ONCE: Final = 8  # of one call
 TIKV_OWNERS_AT_ONCE: Final = 8  # of a batch, each in a transaction of its own
 TIKV_RECORDS_MAX: Final = 256  # of one owner in one transaction
