@@ -207,11 +207,19 @@ class Consumer:
         refusals = []
         for record, refused in zip(events, results, strict=True):
             if refused is not None:
-                await self._insist(partial(self._bury, record, refused, attempts))
+                await self._insist(partial(self._buried, record, refused, attempts))
                 refusals.append((_place(record), record.position.offset, refused))
         offsets = {_place(one): one.position.offset + 1 for one in records}
         await self._insist(partial(self._feed.commit, offsets))
         self._progress.advance(offsets, refusals)
+
+    async def _buried(self, record: LogRecord, refused: Rejected, attempts: int) -> None:
+        try:
+            await self._bury(record, refused, attempts)
+        except Rejected as error:
+            # What was refused isn't acknowledged without its letter, whoever is to blame for that.
+            message = f"A dead letter can't be written: {error}"
+            raise Unavailable(message) from error
 
     async def _healed(self, records: Sequence[LogRecord]) -> tuple[list[Rejected | None], int]:
         attempts = 0

@@ -120,6 +120,28 @@ async def test_a_refused_record_is_buried_before_it_is_acknowledged() -> None:
     assert [position.offset for position, _ in refused] == [1]
 
 
+async def test_a_letter_that_is_refused_itself_acknowledges_nothing() -> None:
+    """Neither lost nor the end of the consumer: it is tried until it can be written."""
+    happened: list[str] = []
+
+    class Unwritable(Handler):
+        async def bury(self, record: LogRecord, reason: Rejected, attempts: int) -> None:
+            """Refuse twice."""
+            if happened.count("unwritable") < 2:
+                happened.append("unwritable")
+                message = "too long"
+                raise Rejected(message)
+            await super().bury(record, reason, attempts)
+
+    progress = Progress()
+    handler = Unwritable(happened, refused=frozenset({0}))
+    task = await consume(ListLog(1, happened), handler, progress)
+    await progress.wait([Position(*PLACE, "e", 0)])
+    task.cancel()
+    assert happened == ["handled 1", "unwritable", "unwritable", "buried 0", "commit 1"]
+    assert progress.retries == 2
+
+
 async def test_a_bug_in_the_handler_is_told_to_everybody_who_waits() -> None:
     """A consumer that stops never leaves a caller waiting in silence."""
 
