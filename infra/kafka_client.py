@@ -32,6 +32,7 @@ __all__ = [
     "WirePlace",
     "check",
     "connect_options",
+    "meaning",
 ]
 
 KafkaError = faults.KafkaError

@@ -53,19 +53,29 @@ class Keys(Protocol):
 
     Promises:
         * One data key per box; `put` is durable when it returns.
-        * After `shred` returned, no copy of a box under those keys can be opened, and the
-          wrapped keys' bytes are gone from the key log's files.
+        * After `shred` returned, no copy of a box under those keys can be opened in this
+          process, and in others as soon as they have read of it, which takes seconds. The
+          wrapped keys' bytes are gone from the key log's files by then, or on a broker within
+          the compaction lag of its topic.
         * `open_boxes` gives None for a key that is absent, and raises `Damaged` when the key is
           there but the box doesn't fit it, or was sealed for another record.
         * The keys of one owner open nothing of another.
     """
 
     async def owner(self, owner: str) -> OwnerKeys:
-        """Return the owner's keys, made durably at the first use."""
+        """Return the owner's keys, made durably at the first use.
+
+        On a broker only the writer of the owner's partition makes them. Who only reads gets keys
+        of the moment for an owner who has none: they match nothing, and nobody keeps them.
+        """
         ...
 
     async def put(self, keys: Sequence[WrappedKey]) -> None:
-        """Append wrapped keys to the key log."""
+        """Append wrapped keys to the key log.
+
+        Raises:
+            Rejected: This process only reads it.
+        """
         ...
 
     async def stage(self, keys: Sequence[WrappedKey]) -> list[NewRecord]:
@@ -86,7 +96,14 @@ class Keys(Protocol):
         ...
 
     async def seal_shared(self, name: str, plain: bytes) -> bytes:
-        """Seal under a key that several records share, such as a tenant's day; makes it."""
+        """Seal under a key that several records share, such as a tenant's day; makes it.
+
+        Each process that writes may make one of its own; all of a name are shredded together by
+        who reads them all.
+
+        Raises:
+            Rejected: This process only reads the key log.
+        """
         ...
 
     async def open_shared(self, name: str, sealed: bytes) -> bytes | None:

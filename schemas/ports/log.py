@@ -59,7 +59,7 @@ class NewRecord:
 
 @dataclass(frozen=True, slots=True)
 class LogRecord:
-    """A record as read; `timestamp` is the log's own append time."""
+    """A record as read; `timestamp` is the log's own append time where the topic keeps it."""
 
     position: Position
     key: bytes
@@ -95,6 +95,9 @@ class LogReader(Protocol):
     ) -> list[LogRecord]:
         """Read up to `limit` records from `offset` on.
 
+        Marks that a log keeps for itself come like other records (`LogRecord.is_mark`), so that
+        who reads moves on beyond them; who looks for records passes over them.
+
         Args:
             topic: Topic name.
             partition: Partition.
@@ -105,11 +108,14 @@ class LogReader(Protocol):
         ...
 
     async def bounds(self, topic: str, partition: int) -> tuple[int, int]:
-        """Return (first offset that may exist, offset that the next record will get)."""
+        """Return (first offset that may exist, offset that the next record gets at the least).
+
+        Everything that was appended by whoever asks, and has returned, lies below the end.
+        """
         ...
 
     async def close(self) -> None:
-        """Release files; pending reads end with no records."""
+        """Release files and connections; pending reads end with no records."""
         ...
 
 
@@ -118,20 +124,27 @@ class Log(LogReader, Protocol):
 
     Promises:
         * `append` is all or nothing, and durable when it returns: neither a killed process
-          nor a lost power supply takes the records away.
+          nor a lost power supply takes the records away. Where it is `Unavailable`, a log over
+          a network may have the records or not; the log of a partition's only writer settles
+          which before it reads or appends again.
         * Offsets of a partition grow by append order and are never used twice, not even after
-          deletion or compaction; they may have gaps.
+          deletion or compaction; they may have gaps, and marks of the log's own between.
         * The partition is murmur2(placed_by or key) as Kafka's default partitioner computes
           it, modulo the topic's partitions.
         * `read` yields records in offset order and never one that is not yet durable.
+        * What a process appended, its own next `read` has; others have it a moment later.
         * A committed offset is the next one to read, belongs to one group, and survives.
-        * `compact` keeps the newest record of each key and drops keys whose newest record is
+        * A record that is older than its topic keeps records may go at any time.
+        * Compaction keeps the newest record of each key and drops keys whose newest record is
           a tombstone, together with the tombstone; the order and offsets of the rest stay.
-        * Values of topics that are marked `sealed_by_log`, and their headers, stand on the
-          disk only sealed, each under a key of its own; `delete_before` and compaction
-          destroy those keys too.
-        * Once another owner has opened the log, the writes of this one are refused with
-          `Fenced`: a zombie appends, commits and deletes nothing.
+          `compact` has done it when it returns, or the log does it by itself within a lag that
+          is a setting (`compaction_lag_s`), as long as it is called or ticks come.
+        * A log in a folder keeps values of topics that are marked `sealed_by_log`, and their
+          headers, on the disk only sealed, each under a key of its own; `delete_before` and
+          compaction destroy those keys too.
+        * Once another owner has opened the log, or on a broker the same partition's writing,
+          the writes of this one are refused with `Fenced`: a zombie appends nothing, and it
+          commits and deletes nothing once it knows.
         * An unknown topic is `Rejected`.
     """
 
@@ -159,7 +172,11 @@ class Log(LogReader, Protocol):
         ...
 
     async def commit(self, group: str, offsets: Mapping[TopicPartition, int]) -> None:
-        """Store the next offsets to read of a group, in one transaction."""
+        """Store the next offsets to read of a group, all or none.
+
+        Raises:
+            Conflict: The group has members at a broker, who alone commit for it.
+        """
         ...
 
     async def committed(self, group: str, topic: str, partition: int) -> int | None:
@@ -167,15 +184,35 @@ class Log(LogReader, Protocol):
         ...
 
     async def delete_before(self, topic: str, partition: int, offset: int) -> int:
-        """Delete every record below `offset`; returns how many."""
+        """Delete every record below `offset`.
+
+        Returns:
+            How many went; a log that doesn't know counts gaps and its own marks too.
+
+        Raises:
+            Rejected: The topic is compacted, and this log lets only tombstones delete from it.
+        """
         ...
 
     async def expire(self, topic: str, before: datetime) -> int:
-        """Delete every record with an earlier timestamp; returns how many."""
+        """Delete what is older, and nothing that isn't.
+
+        Of each partition at least those older records go that stand before the first that isn't
+        older: all, where times grow with the offsets.
+
+        Returns:
+            How many went; a log that doesn't know counts gaps and its own marks too.
+
+        Raises:
+            Rejected: The topic is compacted, and this log lets only tombstones delete from it.
+        """
         ...
 
     async def compact(self, topic: str) -> int:
-        """Compact a topic, each partition for itself; returns how many records went.
+        """Compact a topic, each partition for itself, or let the log do it within its lag.
+
+        Returns:
+            How many records went, where that is known; else 0.
 
         Raises:
             Rejected: The topic isn't one that is compacted: its records share keys and all stay.
@@ -183,5 +220,8 @@ class Log(LogReader, Protocol):
         ...
 
     async def vacuum(self) -> None:
-        """Make what was deleted vanish from the disk (free pages, write-ahead log)."""
+        """Make what was deleted vanish from the disk (free pages, write-ahead log).
+
+        A broker does so by itself, within the lags of its topics.
+        """
         ...

@@ -88,9 +88,7 @@ WAIT_S: Final = 30.0
 """How long a wait may take before a test fails; no wait of a passing test takes it."""
 AGAIN_S: Final = 0.2
 PLACES: Final = st.builds(
-    TopicPartition,
-    st.sampled_from([INGRESS.name, JOURNAL.name]),
-    st.integers(0, CONTRACT_PARTITIONS - 1),
+    TopicPartition, st.sampled_from([INGRESS.name, JOURNAL.name]), st.integers(0, 3)
 )
 COMMITS: Final = st.lists(
     st.tuples(

@@ -13,7 +13,7 @@ from .options import Options, common_options
 if TYPE_CHECKING:
     from ..infra.cluster_settings import ClusterSettings
 
-__all__ = ["topics_commands"]
+__all__ = ["apply_command", "diff_command", "topics_commands"]
 
 
 @click.group("topics", epilog="Start with: EUNOE_KAFKA=127.0.0.1:9092 eunoe topics diff")
