@@ -22,7 +22,7 @@ FUNCTION_LINES_MAX: Final = 70
 COLUMNS_MAX: Final = 100
 FILE_BYTES_MAX: Final = 300_000
 GENERATED: Final = frozenset({"requirements.lock"})
-NOT_OURS: Final = frozenset({"__pycache__", "build", "dist", "htmlcov"})
+NOT_OURS: Final = frozenset({"__pycache__", "build", "dist", "htmlcov", "node_modules"})
 BINARY: Final = frozenset({".png", ".jpg", ".gif", ".npz", ".gz"})
 
 CLOCK: Final = "infra/clock.py"
