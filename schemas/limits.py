@@ -36,6 +36,7 @@ __all__ = [
     "ENCODE_TEXTS",
     "ERRORS_BYTES_MAX",
     "EXIT_IDLE_S",
+    "EXPERIENCE_BATCH_RECORDS",
     "EXPERIENCE_COUNT_MAX",
     "EXPERIENCE_DAYS_MAX",
     "EXPERIENCE_PSEUDONYMS_MAX",
@@ -251,6 +252,7 @@ KEYS_CACHE_KIB: Final = 4_096  # likewise
 # --- Experience --------------------------------------------------------------------------------
 
 POOL_USERS_MIN: Final = 5  # behind each figure over several users
+EXPERIENCE_BATCH_RECORDS: Final = 512  # read at a time: a journal record has some 5 KB
 EXPERIENCE_COUNT_MAX: Final = 1_000_000  # of one point; sums of them fit 64 bits
 EXPERIENCE_DAYS_MAX: Final = 3_660  # looked at in one call
 EXPERIENCE_PSEUDONYMS_MAX: Final = 1_200  # read or erased in one call: a century of an owner

@@ -50,12 +50,21 @@ class LogFeed:
         log: Where from.
         group: Whose offsets.
         partitions: Which.
+        limit: At most so many records of each topic at a time.
     """
 
-    def __init__(self, log: Log, group: str, partitions: Sequence[TopicPartition]) -> None:
+    def __init__(
+        self,
+        log: Log,
+        group: str,
+        partitions: Sequence[TopicPartition],
+        *,
+        limit: int = BATCH_RECORDS_MAX,
+    ) -> None:
         self._log = log
         self.group = group
         self._partitions = partitions
+        self._limit = limit
         self._offsets: dict[TopicPartition, int] = {}
         """What is read next; what is committed may lie behind by the records in flight."""
 
@@ -71,7 +80,7 @@ class LogFeed:
         """Return the records that come next."""
         records: list[LogRecord] = []
         while not records:
-            records = await self._log.poll(self._offsets, limit=BATCH_RECORDS_MAX, wait_s=POLL_S)
+            records = await self._log.poll(self._offsets, limit=self._limit, wait_s=POLL_S)
         for record in records:
             place = TopicPartition(record.position.topic, record.position.partition)
             self._offsets[place] = record.position.offset + 1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from .parameters import days_of
 from .schemas.errors import Damaged, Rejected
 from .schemas.experience import DOMAINS, ExperienceKind, Pool, Total, check_domain
-from .schemas.limits import AGAIN_S, BATCH_RECORDS_MAX, EXPERIENCE_WAIT_S
+from .schemas.limits import AGAIN_S, EXPERIENCE_BATCH_RECORDS, EXPERIENCE_WAIT_S
 from .schemas.ports import LogRecord, TopicPartition
 from .schemas.results import Check, ExperienceFigure
 from .schemas.topics import JOURNAL, RECALLS
@@ -40,7 +40,6 @@ class Experience:
     def __init__(self, engines: "AnyEngines", letters: Letters) -> None:
         self._engines = engines
         self._letters = letters
-        self._has_begun = False
         self.progress = Progress()
 
     async def run(self) -> None:
@@ -49,7 +48,9 @@ class Experience:
         Raises:
             EunoeError: The journal or the store of counts is damaged; `check` says so.
         """
-        feed = LogFeed(self._engines.log, EXPERIENCE_GROUP, self._places())
+        feed = _Paced(
+            self._engines.log, EXPERIENCE_GROUP, self._places(), limit=EXPERIENCE_BATCH_RECORDS
+        )
         await Consumer(feed, self._handle, self._letters.bury, self.progress).run()
 
     async def settled(self) -> None:
@@ -116,16 +117,28 @@ class Experience:
         return [_of_total(one) for one in totals if one.domain in domains]
 
     async def _handle(self, records: Sequence[LogRecord]) -> list[Rejected | None]:
-        # What comes one by one is collected, so that the log isn't written to for each; but a
-        # process that ends soon gets on as well.
-        if self._has_begun and len(records) < BATCH_RECORDS_MAX:
-            await asyncio.sleep(EXPERIENCE_WAIT_S)
-        self._has_begun = True
         return await handle(records, keys=self._engines.keys, store=self._engines.experience)
 
     def _places(self) -> list[TopicPartition]:
         partitions = range(self._engines.partitions)
         return [TopicPartition(topic.name, number) for topic in _TOPICS for number in partitions]
+
+
+class _Paced(LogFeed):
+    """A feed that reads seldom and much: each batch costs two writes to the disk.
+
+    The first is read at once, so that a process that ends soon gets on as well.
+    """
+
+    _again_at = 0.0
+
+    async def next(self) -> list[LogRecord]:
+        """Return the records that come next."""
+        now = asyncio.get_running_loop().time
+        await asyncio.sleep(max(0.0, self._again_at - now()))
+        records = await super().next()
+        self._again_at = now() + EXPERIENCE_WAIT_S
+        return records
 
 
 def _of_pool(pool: Pool) -> list[ExperienceFigure]:

@@ -5,21 +5,28 @@ import http.client
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
 from eunoe.infra.cluster_settings import ClusterSettings
 from eunoe.infra.influxdb import InfluxExperience
 from eunoe.schemas.errors import Rejected, Unavailable
+from eunoe.schemas.events import owner_key
 from eunoe.schemas.experience import DOMAINS, GENERAL, ExperienceKind
 from eunoe.schemas.limits import EXPERIENCE_WRITE_POINTS
+from eunoe.schemas.topics import JOURNAL, RECALLS
+from eunoe.streams.experience import handle, pseudonyms_of, totals_of
 from tests.contract.experience_contract import ExperienceContract
 from tests.servers.fixtures import Influxdb
 from tests.servers.influxd import Influxd
 from tests.support.experiencing import next_days, point, pseudonym
+from tests.support.memories import open_memory
+from tests.support.tools import START
 
 pytestmark = pytest.mark.server
 
@@ -288,6 +295,56 @@ async def test_a_wrong_setting_is_named(
             with pytest.raises(Unavailable, match=rf"{variable}\b") as told:
                 await call()
             assert place.server.token not in str(told.value)
+
+
+SAID: Final = {
+    "en": ("My sister Nora moved to Lisbon in May.", "Remember that the boiler is serviced."),
+    "zh": ("我妹妹上个月搬到了里斯本。", "记住:锅炉每年十月检修。"),
+}
+ASKED: Final = {"en": "Lisbon", "zh": "里斯本"}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_nothing_but_counts_gets_into_the_server(
+    own: Place, own_influxd: Influxd, tmp_path: Path, language: str
+) -> None:
+    """What a store's own records count leaves neither user, event nor text in InfluxDB's files."""
+    users = ("alexandra", "王小明同学")
+    async with open_memory(tmp_path) as memory, own.open() as store:
+        for user in users:
+            await memory.add(list(SAID[language]), user_id=user)
+            assert await memory.search(ASKED[language], user_id=user)
+        await memory.runtime.served.publish()
+        engines = memory.runtime.engines
+        records = [
+            record
+            for topic in (JOURNAL, RECALLS)
+            for partition in range(engines.partitions)
+            for record in await engines.log.read(topic.name, partition, 0, limit=1_000)
+        ]
+        for _ in range(2):
+            refused = await handle(records, keys=engines.keys, store=store)
+            assert refused == [None] * len(records)
+        begin, end = START, START + timedelta(days=1)
+        names: list[str] = []
+        for user in users:
+            owner = owner_key("default", user)
+            keys = await engines.keys.known_owner(owner)
+            assert keys is not None
+            names += pseudonyms_of(keys, begin, begin)
+            found = await totals_of(owner, begin, end, unit="day", keys=engines.keys, store=store)
+            assert {one.kind: one.count for one in found}[OTHERS] == len(SAID[language])
+        events = [UUID(record.key.decode()) for record in records if record.key[8:9] == b"-"]
+        assert len(events) == len(users) * len(SAID[language])
+    own_influxd.stop()
+    files = [path for path in own_influxd.folder.rglob("*") if path.is_file()]
+    held = b"".join(path.read_bytes() for path in files)
+    assert all(name.encode() in held for name in names)
+    for text in (*users, *map(quote, users), *SAID[language], ASKED[language], "boiler", "锅炉"):
+        assert text.encode() not in held, text
+    for event in events:
+        assert str(event).encode() not in held
+        assert event.bytes not in held
 
 
 def watched(store: InfluxExperience, patch: pytest.MonkeyPatch) -> list[list[bytes]]:
