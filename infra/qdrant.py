@@ -202,10 +202,7 @@ class QdrantEpisodes:
 
     async def query(self, query: EpisodicQuery) -> list[PointHit]:
         """Find points; the union of the dense and the sparse part, unordered."""
-        requests = search_requests(query)
-        if not requests:
-            return []
-        found = await self._calls.ask(self._alias, requests)
+        found = await self._calls.ask(self._alias, search_requests(query))
         scores = [{UUID(str(one.id)).bytes: one.score for one in part} for part in found]
         return hits_of(query, scores)
 
@@ -218,6 +215,8 @@ class QdrantEpisodes:
         only: Sequence[bytes] | None = None,
     ) -> list[bytes]:
         """Return the first points of the turns said in an interval, oldest first."""
+        if limit < 1:
+            return []  # the server doesn't take it
         async with self._calls.call() as client:
             page, _ = await client.scroll(
                 self._alias,

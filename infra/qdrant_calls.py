@@ -114,18 +114,13 @@ class QdrantCalls:
     async def ask(
         self, collection: str, requests: list[models.QueryRequest]
     ) -> list[list[models.ScoredPoint]]:
-        """Ask several questions in one request; returns the points that each found."""
-        # Not by the client's own method: it copies each question deeply, in search of texts that
-        # it might embed, which takes longer than all the rest.
-        batch = models.QueryRequestBatch(searches=requests)
-        async with self.call() as client:
-            found = await client.http.search_api.query_batch_points(
-                collection, query_request_batch=batch
-            )
-        answers = [one.points for one in found.result or []]
-        if len(answers) != len(requests):
-            raise self._unavailable(STRANGE)
-        return answers
+        """Ask several questions in one request; returns the points that each found.
+
+        A server takes no question for no points: it finds none, and isn't asked.
+        """
+        asked = [one for one in requests if one.limit != 0]
+        answers = iter(await self._ask(collection, asked) if asked else ())
+        return [[] if one.limit == 0 else next(answers) for one in requests]
 
     async def update(self, collection: str, operations: list[models.UpdateOperation]) -> None:
         """Do several things in order, in one request; done when this returns.
@@ -149,6 +144,21 @@ class QdrantCalls:
         if not self._closed:
             self._closed = True
             await self._client.close()
+
+    async def _ask(
+        self, collection: str, requests: list[models.QueryRequest]
+    ) -> list[list[models.ScoredPoint]]:
+        # Not by the client's own method: it copies each question deeply, in search of texts that
+        # it might embed, which takes longer than all the rest.
+        batch = models.QueryRequestBatch(searches=requests)
+        async with self.call() as client:
+            found = await client.http.search_api.query_batch_points(
+                collection, query_request_batch=batch
+            )
+        answers = [one.points for one in found.result or []]
+        if len(answers) != len(requests):
+            raise self._unavailable(STRANGE)
+        return answers
 
     async def _wait(self) -> None:
         self._waiting += 1

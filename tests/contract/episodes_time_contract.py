@@ -19,6 +19,8 @@ EVER: Final = Holding(at=START.timestamp())
 FAR: Final = 10_000
 """Minutes after everything that a question of the table is about."""
 WORD: Final = 1
+TILTED: Final = vector(1.0, 0.1)
+"""A question to which no two of the closest points are equally close: which comes is no promise."""
 
 
 def at(minute: float) -> float:
@@ -134,7 +136,7 @@ class EpisodesTimeContract:
     async def test_near_is_united_with_the_rest(self, store: EpisodicStore) -> None:
         """What is closest comes, and beside it the closest of the interval; which, is told."""
         await store.apply(WORLD)
-        asked: dict[str, Any] = {"terms": (), "near": (at(120), at(400))}
+        asked: dict[str, Any] = {"terms": (), "near": (at(120), at(400)), "vector": TILTED}
         assert await timely(store, limit=1, near_limit=1, **asked) == {"early": False, "late": True}
         assert await timely(store, limit=1, near_limit=3, **asked) == {
             "early": False,
@@ -236,5 +238,6 @@ class EpisodesTimeContract:
             for interval, _ in WITHIN
             for as_of in (None, at(120))
         ]
-        near = await timely(store, near=(at(60), at(301)), near_limit=3, limit=2)
+        asked: dict[str, Any] = {"terms": (), "near": (at(60), at(301)), "vector": TILTED}
+        near = await timely(store, near_limit=3, limit=2, **asked)
         return [*listed, near, await found(store, only=(ident("trip").bytes, UUID(int=0).bytes))]

@@ -60,7 +60,7 @@ def steps() -> st.SearchStrategy[list[Step]]:
         "truth": st.sampled_from(TRUTHS),
         "value": st.sampled_from([0.1, 0.9]),
     }
-    kinds = [
+    kinds: list[st.SearchStrategy[Step]] = [
         st.fixed_dictionaries({"kind": st.just("turn"), **turn}),
         st.fixed_dictionaries({"kind": st.just("new"), **turn, **made}),
         st.fixed_dictionaries({"kind": st.just("touch"), **turn, **made}),

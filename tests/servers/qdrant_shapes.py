@@ -13,6 +13,7 @@ __all__ = [
     "BadRequestError",
     "UnprocessableError",
     "filter_of",
+    "limit_of",
     "operation_of",
     "point_json",
     "query_of",
@@ -155,7 +156,7 @@ def query_of(query: Mapping[str, Any], *, honours_idf: bool) -> edge.QueryReques
     return edge.QueryRequest(
         query=edge.Query.Nearest(vector, using=query["using"]),
         filter=filter_of(query["filter"]) if "filter" in query else None,
-        limit=query.get("limit", 10),
+        limit=limit_of(query),
         score_threshold=query.get("score_threshold"),
         with_payload=query.get("with_payload", False),
         with_vector=query.get("with_vector", False),
@@ -163,6 +164,17 @@ def query_of(query: Mapping[str, Any], *, honours_idf: bool) -> edge.QueryReques
             hnsw_ef=params.get("hnsw_ef"), exact=params.get("exact", False), idf=idf
         ),
     )
+
+
+def limit_of(given: Mapping[str, Any]) -> int:
+    """Return how many points are asked for."""
+    limit = int(given.get("limit", 10))
+    if limit < 1:
+        message = (
+            f"Validation error in JSON body: [limit: value {limit} invalid, must be 1 or more]"
+        )
+        raise UnprocessableError(message)
+    return limit
 
 
 def filter_of(given: Mapping[str, Any]) -> edge.Filter:

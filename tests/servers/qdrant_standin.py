@@ -29,6 +29,7 @@ from tests.servers.qdrant_faults import Faults, failed, ok
 from tests.servers.qdrant_shapes import (
     BadRequestError,
     filter_of,
+    limit_of,
     operation_of,
     point_json,
     query_of,
@@ -275,7 +276,7 @@ class Standin:
         page, following = found.shard.scroll(
             edge.ScrollRequest(
                 offset=body.get("offset"),
-                limit=body.get("limit", 10),
+                limit=limit_of(body),
                 filter=filter_of(body["filter"]) if "filter" in body else None,
                 with_payload=body.get("with_payload", True),
                 with_vector=body.get("with_vector", False),
