@@ -92,6 +92,7 @@ def test_a_process_of_eunoe_is_started_and_watched() -> None:
     bases = [rest.split()[0] for word, rest in found if word == "FROM"]
     assert {base.partition("-")[0] for base in bases} == {"python:3.11"}
     assert dict(found)["ENTRYPOINT"] == '["eunoe"]'
+    assert dict(found)["WORKDIR"] == "/tmp"  # noqa: S108 - Faust makes a folder where it is started
     assert 'CMD ["python", "/opt/eunoe/healthy.py"]' in dict(found)["HEALTHCHECK"]
     installs = [rest for word, rest in found if word == "RUN" and "-r " in rest]
     assert len(installs) == 1
