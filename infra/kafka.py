@@ -24,7 +24,7 @@ from .kafka_producing import Room, Singles
 from .kafka_reading import Reading
 from .kafka_requests import Requests
 from .kafka_times import milliseconds
-from .kafka_transactions import Transactions
+from .kafka_transactions import Transactions, ends
 
 __all__ = ["KafkaLog"]
 
@@ -110,6 +110,7 @@ class KafkaLog:
             return []
         if len(outgoing) == 1:
             offsets = [await self._singles.append(outgoing[0])]
+            self._reading.expect(ends(outgoing, offsets))
         else:
             offsets = await self._groups.append(outgoing)
         return self._places.positions(records, outgoing, offsets)
