@@ -31,14 +31,18 @@ async def compare(address: str, history: Sequence[Act]) -> None:
                 records = await world.records(act)
                 await sqlite.apply(records)
                 await tikv.apply(records)
-            assert await told(tikv, world) == await told(sqlite, world)
+            found, expected = await told(tikv, world), await told(sqlite, world)
+            wrong = {
+                key: (one, expected[key]) for key, one in found.items() if one != expected[key]
+            }
+            assert not wrong
         finally:
             await tikv.close()
             await sqlite.close()
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(history=st.lists(acts, min_size=1, max_size=16))
+@given(history=st.lists(acts, min_size=12, max_size=24))
 def test_sqlite_and_tikv_tell_the_same(tikv_address: str, history: list[Act]) -> None:
     """Whatever was said, touched, corrected, repeated and forgotten, in whatever order."""
     asyncio.run(compare(tikv_address, history))
