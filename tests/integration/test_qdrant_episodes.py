@@ -145,7 +145,9 @@ async def test_a_grave_holds_nothing(place: Place, store: QdrantEpisodes) -> Non
 async def test_graves_go_when_nobody_can_be_late(place: Place) -> None:
     """`optimise` removes a gravestone an hour after it was set, if the marker has passed it."""
     async with place.open() as store:
-        await store.apply([new(1, "t1", "m1", vector(1.0)), erasure(2, ["t1"])])
+        await store.apply([new(1, "t1", "m1", vector(1.0))])
+        await store.flush()
+        await store.apply([erasure(2, ["t1"])])
         await store.optimise()
         assert await graves(place) == 1
         place.clock.moment += timedelta(seconds=QDRANT_GRAVE_S)
