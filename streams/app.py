@@ -126,6 +126,7 @@ class Group:
             processor.topics,
             processor.open_lane,
             self,
+            broker.session_timeout_s,
             time.monotonic,
             self._failed,
             seen,

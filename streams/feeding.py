@@ -148,7 +148,8 @@ class HandedFeed:
             self._pause(place)
 
     async def start(self) -> dict[TopicPartition, int]:
-        """Nothing is known before the first record."""
+        """Begin anew with what isn't acknowledged; offsets aren't known before that."""
+        self._waiting = deque(one for flying in self._flying.values() for one in flying)
         return {}
 
     async def next(self) -> list[LogRecord]:

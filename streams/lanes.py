@@ -1,8 +1,10 @@
 """Lanes: one partition's processor, opened when the partition is assigned, closed when it goes.
 
 A lane opens what its processor needs (on a cluster the fenced log, the keys, the stores at the
-journal's end), then consumes. While an engine is away it tries again and acknowledges nothing;
-when another process has taken the partition over, it ends by itself.
+journal's end), then consumes. While an engine is away it tries again and acknowledges nothing.
+When the log takes nothing from it any more, it is closed at once. Mostly another process has the
+partition by then, and the group takes it away; where it stays for longer than the group needs to
+notice, the lane is opened anew.
 
 Delivery: a lane that is cancelled at any point has acknowledged only what was handled.
 """
@@ -65,16 +67,18 @@ class Lane:
         partition: Which.
         open_lane: Opens what it needs.
         feed: Its records.
+        notice_s: After so many seconds the group has noticed who is no member any more.
         now: A clock that only goes on, in seconds.
         failed: Called when it can't go on, with the reason.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - the parts of a lane
         self,
         name: str,
         partition: int,
         open_lane: OpenLane,
         feed: HandedFeed,
+        notice_s: float,
         now: Callable[[], float],
         failed: Callable[[EunoeError], None],
     ) -> None:
@@ -83,6 +87,7 @@ class Lane:
         self.feed = feed
         self.progress = Progress()
         self._open = open_lane
+        self._notice_s = notice_s
         self._now = now
         self._failed = failed
         self._opened_at = now()
@@ -110,12 +115,12 @@ class Lane:
     def trouble(self) -> str | None:
         """Why it isn't well, as a sentence, or None."""
         name = f"{self.name}, partition {self.partition}"
-        if self.state == "fenced":
-            return f"{name}: another process has taken the partition over."
         if self.state == "failed":
             return f"{name}: {self.progress.failed}"
         if self.progress.trouble is not None:
             return f"{name} waits: {self.progress.trouble}"
+        if self.state == "fenced":
+            return f"{name}: another process has taken the partition over."
         since = self._now() - (self.feed.moved_at or self._opened_at)
         if self.feed.in_flight and since > PROGRESS_S_MAX:
             return f"{name}: {self.feed.in_flight} records, and no progress for {since:.0f} s."
@@ -131,11 +136,9 @@ class Lane:
                     await self._consume(processing)
             except Fenced:
                 self.state = "fenced"
-                return
+                await asyncio.sleep(self._notice_s)
             except (Unavailable, Conflict) as error:
-                if self.state == "open":  # its end failed: what was read has to come again
-                    self._fail(error)
-                    return
+                self.state = "opening"
                 self.progress.trouble = str(error)
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, BACKOFF_S_MAX)
@@ -168,6 +171,7 @@ class Lanes:
         topics: What it reads; a lane has the same partition of each.
         open_lane: Opens what a lane needs.
         membership: The group.
+        notice_s: After so many seconds the group has noticed who is no member any more.
         now: A clock that only goes on, in seconds.
         failed: Called when a lane can't go on, with the reason.
         seen: Called with what was acknowledged.
@@ -180,6 +184,7 @@ class Lanes:
         topics: Sequence[str],
         open_lane: OpenLane,
         membership: Membership,
+        notice_s: float,
         now: Callable[[], float],
         failed: Callable[[EunoeError], None],
         seen: Callable[[int, Sequence[LogRecord]], None],
@@ -189,6 +194,7 @@ class Lanes:
         self._topics = topics
         self._open = open_lane
         self._membership = membership
+        self._notice_s = notice_s
         self._now = now
         self._failed = failed
         self._seen = seen
@@ -248,4 +254,4 @@ class Lanes:
             self._membership.resume,
             self._now,
         )
-        return Lane(self.name, partition, self._open, feed, self._now, self._failed)
+        return Lane(self.name, partition, self._open, feed, self._notice_s, self._now, self._failed)

@@ -32,6 +32,7 @@ class Group:
     error: EunoeError | None = None
     hang: bool = False
     now: Callable[[], float] = lambda: 0.0
+    notice_s: float = 60.0
 
     def acknowledge(self, records: Sequence[LogRecord]) -> None:
         """Write offsets down."""
@@ -78,6 +79,7 @@ class Group:
             TOPICS,
             self.open,
             self,
+            self.notice_s,
             self.now,
             self.failed.append,
             lambda _partition, _records: None,
@@ -145,7 +147,26 @@ async def test_an_engine_that_is_away_is_waited_for() -> None:
     await lanes.revoke()
 
 
-async def test_a_fenced_lane_ends_alone() -> None:
+async def test_a_fenced_lane_that_stays_is_opened_anew() -> None:
+    """After the group has had time to take it away; what was in flight is handled again."""
+    group = Group(notice_s=0.01)
+    lanes = group.lanes()
+    await lanes.assign(places(0))
+    (lane,) = lanes.open
+    await soon(lambda: lane.state == "open")
+    group.error = Fenced("Another has it.")
+    for offset in range(3):
+        lanes.hand(record(offset))
+    await soon(lambda: lane.state == "fenced")
+    group.error = None
+    lanes.hand(record(3))
+    await soon(lambda: group.done == [0, 1, 2, 3])
+    assert group.handled == [0, 1, 2, 3]
+    assert group.happened == ["open 0", "close 0", "open 0"]
+    await lanes.revoke()
+
+
+async def test_a_fenced_lane_is_closed_alone() -> None:
     """The others go on, and the worker isn't ended for it."""
     group = Group(failures=[Fenced("Another has it.")])
     lanes = group.lanes()
