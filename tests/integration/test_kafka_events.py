@@ -97,5 +97,5 @@ async def test_golden_events_come_through_the_broker_unchanged(store: KafkaStore
                 )
         found = await log.read(TURNS.name, 0, 0, limit=100, wait_s=10)
         assert [(one.headers, one.value) for one in found] == sent
-        for one in found:
-            decode(one.headers, one.value)
+        for record in found:
+            decode(record.headers, record.value)
