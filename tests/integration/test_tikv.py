@@ -219,6 +219,7 @@ async def test_who_is_always_overtaken_gets_a_conflict(
         await store.close()
 
 
+@pytest.mark.slow
 async def test_an_owner_of_thousands_of_turns_is_read_whole(store: TikvIdentity) -> None:
     """Pages of TiKV bound nothing: every order, filter and look-up tells of all turns."""
     labels = (b"chat",)
