@@ -106,11 +106,10 @@ class KeyFollower:
         while True:
             offsets = {TopicPartition(KEYS.name, one): at for one, at in self._offsets.items()}
             try:
-                records = await self._log.poll(offsets, limit=_LOADED, wait_s=POLL_S)
                 if loop.time() - self._read_at > KEYS_STALE_S:
                     await self._reload()
                 else:
-                    self._apply(records)
+                    self._apply(await self._log.poll(offsets, limit=_LOADED, wait_s=POLL_S))
             except Unavailable:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, BACKOFF_S_MAX)

@@ -1,13 +1,16 @@
 """The key log of a cluster on the embedded log: the contract without a broker."""
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
+from eunoe.infra import kafka_key_follower
 from eunoe.infra.clock import SystemClock
 from eunoe.infra.embedded.log import SqliteLog
+from eunoe.infra.kafka_key_follower import KeyFollower
 from eunoe.infra.kafka_keys import KafkaKeys
 from eunoe.schemas.errors import Damaged, Rejected, Unavailable
 from eunoe.schemas.ports import NewRecord, WrappedKey
@@ -83,6 +86,29 @@ async def test_compacted_keys_are_the_same(store: LogKeyStore) -> None:
         keys = await KafkaKeys.open(log, 0, master=MASTER)
         assert await opened(keys, ANA, [gone, stays]) == [None, "留下".encode()]
         assert await keys.open_shared("一天", value) == b"shared"
+        await keys.close()
+
+
+async def test_who_was_away_reads_the_keys_anew(
+    store: LogKeyStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tombstone that came and went while nobody looked closes its box after all."""
+    async with store.log() as log:
+        keys = await KafkaKeys.open(log, 0, master=MASTER)
+        gone, stays = await sealed(keys, ANA, [b"gone", b"stays"])
+        away = KeyFollower(log, [0])
+        await away.load()
+        await keys.shred([gone.key_id])
+        await log.compact(KEYS.name)
+        await away.catch_up()
+        assert away.table.data(gone.key_id) is not None  # nothing in the log tells of it any more
+        monkeypatch.setattr(kafka_key_follower, "KEYS_STALE_S", -1.0)
+        away.follow()
+        async with asyncio.timeout(30):
+            while away.table.data(gone.key_id) is not None:  # noqa: ASYNC110 - a task does it
+                await asyncio.sleep(0.01)
+        assert away.table.data(stays.key_id) is not None
+        await away.close()
         await keys.close()
 
 
