@@ -12,6 +12,7 @@ from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from ..schemas.errors import Damaged, EunoeError, Fenced, Unavailable
+from ..schemas.limits import QDRANT_IDLE_S_MAX
 
 __all__ = ["HttpStatus", "QdrantCalls"]
 
@@ -60,7 +61,9 @@ class QdrantCalls:
         self._waiting = 0
         self._closed = False
         limits = httpx.Limits(
-            max_connections=connections_max, max_keepalive_connections=connections_max
+            max_connections=connections_max,
+            max_keepalive_connections=connections_max,
+            keepalive_expiry=QDRANT_IDLE_S_MAX,
         )
         self._client = client or AsyncQdrantClient(
             url=url,

@@ -3,7 +3,8 @@
 What everybody asks is an alias; the collection behind it has the alias's name and a number. Another
 one is filled beside it and takes its place in one step. IDF is computed by the shard, and a shard's
 write-ahead log is what keeps markers behind what they speak of: so a collection is one shard, and
-what spreads reads is replicas.
+what spreads reads is replicas (with a write consistency of all of them, so that each has what was
+acknowledged).
 """
 
 import asyncio

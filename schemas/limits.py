@@ -101,6 +101,7 @@ __all__ = [
     "PROPOSALS_MAX",
     "PROPOSAL_CHARACTERS_MAX",
     "QDRANT_GRAVE_S",
+    "QDRANT_IDLE_S_MAX",
     "QDRANT_POINTS_A_PUT",
     "QDRANT_REQUEST_BYTES",
     "QUERY_CHARACTERS_MAX",
@@ -329,6 +330,7 @@ EXIT_IDLE_S: Final = 0.2  # for the client's threads to come to rest before a pr
 # --- Qdrant ------------------------------------------------------------------------------------
 
 QDRANT_GRAVE_S: Final = 3_600.0  # that a gravestone stands at least
+QDRANT_IDLE_S_MAX: Final = 2.0  # of a connection: a server closes one after 5 s
 QDRANT_POINTS_A_PUT: Final = 512  # of one request: each is compared with what is there
 QDRANT_REQUEST_BYTES: Final = 8 * 1024 * 1024  # about; a server takes 32 MiB
 KEYS_STALE_S: Final = 3_600.0  # without a look at the key log: then it is read anew
