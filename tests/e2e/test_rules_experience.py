@@ -285,8 +285,8 @@ async def test_d17_1_pool_window_and_expiry_are_settings() -> None:
 
 async def test_d17_2_a_pools_backlog_can_be_seen() -> None:
     """Who waits for a connection is counted, and told which setting it is when it is too long."""
-    taken: list[object] = []  # a plain function: asyncio waits for nothing of it
-    silent = await asyncio.start_server(lambda *both: taken.append(both), "127.0.0.1", 0)
+    taken: list[asyncio.StreamWriter] = []
+    silent = await asyncio.start_server(lambda _, writer: taken.append(writer), "127.0.0.1", 0)
     port = silent.sockets[0].getsockname()[1]
     settings = ClusterSettings(
         kafka=("127.0.0.1:9",),
@@ -312,3 +312,5 @@ async def test_d17_2_a_pools_backlog_can_be_seen() -> None:
     finally:
         await store.close()
         silent.close()
+        for writer in taken:
+            writer.close()
