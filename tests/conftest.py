@@ -6,7 +6,11 @@ from hypothesis import settings
 
 from tests.support.places import memory_folder
 
-pytest_plugins = ["tests.servers.fixtures", "tests.servers.leaving"]
+pytest_plugins = [
+    "tests.servers.fixtures",
+    "tests.servers.leaving",
+    "tests.servers.qdrant_fixtures",
+]
 
 # A first call loads models and compiles; how long an example takes says nothing here. Under CI
 # Hypothesis takes its own profile (the same examples each time), which this one inherits.

@@ -15,7 +15,6 @@ from tests.contract.episodes_time_contract import EpisodesTimeContract
 from tests.contract.episodes_truth_contract import EpisodesTruthContract
 from tests.integration.qdrant_places import Place, open_store
 from tests.servers.qdrant import Qdrant
-from tests.servers.qdrant_fixtures import give_own_qdrant, give_qdrant
 from tests.support.records import (
     ANA,
     EPOCH,
@@ -29,8 +28,6 @@ from tests.support.records import (
     vector,
 )
 from tests.support.tools import START
-
-__all__ = ["give_own_qdrant", "give_qdrant"]
 
 pytestmark = pytest.mark.server
 

@@ -21,11 +21,8 @@ from eunoe.schemas.ports import EpisodicQuery, EpisodicStore, Holding, Stored
 from eunoe.schemas.records import Truth
 from tests.contract.episodes_time_contract import at, moment
 from tests.integration.qdrant_places import open_store
-from tests.servers.qdrant_fixtures import give_qdrant
 from tests.support.places import memory_folder
 from tests.support.records import DIMENSION, erasure, ident, memory_put, new, stored, touch, vector
-
-__all__ = ["give_qdrant"]
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(480)]
 

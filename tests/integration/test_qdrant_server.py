@@ -14,7 +14,6 @@ from tests.contract.episodes_contract import picture
 from tests.integration.qdrant_places import Place, open_store
 from tests.servers import qdrant
 from tests.servers.qdrant import Qdrant
-from tests.servers.qdrant_fixtures import give_own_qdrant, give_qdrant
 from tests.support.records import (
     ANA,
     DIMENSION,
@@ -27,8 +26,6 @@ from tests.support.records import (
     touch,
     vector,
 )
-
-__all__ = ["give_own_qdrant", "give_qdrant"]
 
 pytestmark = pytest.mark.server
 

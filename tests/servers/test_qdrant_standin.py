@@ -8,9 +8,6 @@ import pytest
 
 from tests.servers import qdrant
 from tests.servers.qdrant import Qdrant
-from tests.servers.qdrant_fixtures import give_own_qdrant
-
-__all__ = ["give_own_qdrant"]
 
 pytestmark = pytest.mark.server
 
