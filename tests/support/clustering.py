@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,8 @@ from typing import Any, Final
 import eunoe
 from eunoe.infra.clock import SystemClock
 from eunoe.infra.cluster_settings import VARIABLES, ClusterSettings
+from eunoe.infra.kafka_admin import Admin
+from eunoe.infra.kafka_client import Client, Names
 from eunoe.infra.settings import Settings
 from tests.servers import influxd, kafka, minitikv, qdrant
 from tests.support.memories import cheap_tools
@@ -127,6 +129,16 @@ class Cluster:
     def memory(self) -> eunoe.Memory:
         """Return the façade, to be used with `async with`."""
         return eunoe.open(self.settings, tools=cheap_tools(clock=SystemClock()))
+
+    async def set_topic(self, name: str, values: Mapping[str, str]) -> None:
+        """Change a topic's configuration behind everybody's back."""
+        servers = self.settings.cluster
+        assert servers is not None
+        client = await Client.connect(servers)
+        try:
+            await Admin(client).alter(Names(servers.namespace).topic(name), values)
+        finally:
+            await client.close()
 
     def end(self) -> None:
         """End every worker that is left."""

@@ -1,0 +1,226 @@
+"""The whole cluster: both runtimes alike, and engines that are away."""
+
+import asyncio
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+import pytest
+
+import eunoe
+from eunoe.infra.clock import SystemClock
+from eunoe.infra.kafka_topics import apply
+from eunoe.schemas.errors import Rejected
+from eunoe.schemas.events import owner_key
+from eunoe.schemas.ports import NewRecord
+from eunoe.schemas.topics import DEAD_LETTERS, TURNS
+from tests.servers.binaries import MissingServer
+from tests.servers.fixtures import give_up
+from tests.soak.events import batch_of, user_ids
+from tests.support.clustering import Cluster, Worker, cluster_in
+from tests.support.memories import cheap_tools, open_memory
+from tests.support.places import memory_folder
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(480)]
+
+BATCHES: Final = 12
+PATIENCE_S: Final = 90.0
+
+
+@pytest.fixture(name="cluster")
+def give_cluster() -> Iterator[Cluster]:
+    """Give a cluster with servers of its own."""
+    with tempfile.TemporaryDirectory(prefix="eunoe-cluster-", dir=memory_folder()) as folder:
+        try:
+            with cluster_in(Path(folder)) as cluster:
+                yield cluster
+        except MissingServer as missing:
+            give_up(str(missing))
+
+
+@pytest.fixture(name="memory")
+async def give_memory(cluster: Cluster) -> AsyncIterator[eunoe.Memory]:
+    """Give the façade of a cluster with topics."""
+    assert cluster.settings.cluster is not None
+    await apply(cluster.settings.cluster)
+    async with cluster.memory() as memory:
+        yield memory
+
+
+def health(worker: Worker) -> tuple[int, list[str]]:
+    """Return the status and the sentences of /healthz."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{worker.port}/healthz") as answer:
+            return answer.status, orjson.loads(answer.read())["troubles"]
+    except urllib.error.HTTPError as refused:
+        return refused.code, orjson.loads(refused.read())["troubles"]
+
+
+async def soon(holds: Callable[[], bool]) -> None:
+    """Wait until something holds."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not await asyncio.to_thread(holds):  # noqa: ASYNC110 - another process knows
+            await asyncio.sleep(0.2)
+
+
+def is_told(worker: Worker, words: str) -> Callable[[], bool]:
+    """Return whether a worker says that it is unhealthy, and why."""
+
+    def told() -> bool:
+        status, troubles = health(worker)
+        return status == 503 and any(words in one for one in troubles)
+
+    return told
+
+
+def is_well(worker: Worker) -> Callable[[], bool]:
+    """Return whether a worker says that it is healthy."""
+    return lambda: health(worker) == (200, [])
+
+
+async def test_the_state_of_a_cluster_is_that_of_one_process(
+    cluster: Cluster, memory: eunoe.Memory, tmp_path: Path
+) -> None:
+    """Ids, texts, hits and digests are equal on the same events, forgets included."""
+    batches = [batch_of(7, number) for number in range(BATCHES)]
+    users = sorted({one.user_id for one in batches})
+    cluster.worker("writer")
+    cluster.worker()
+    tools = cheap_tools(clock=SystemClock())
+    async with open_memory(tmp_path, tools=tools) as embedded:
+        for batch in batches:
+            messages: list[Any] = list(batch.messages)
+            ids = await memory.add(messages, user_id=batch.user_id, wait=False)
+            assert await embedded.add(messages, user_id=batch.user_id) == ids
+        await memory.settled(timeout_s=PATIENCE_S * 2)
+        for batch in batches[:3]:
+            gone = [one["id"] for one in batch.messages[:2]]
+            there = await memory.forget(gone, user_id=batch.user_id)
+            here = await embedded.forget(gone, user_id=batch.user_id)
+            assert (there.forgotten, there.memories_removed) == (
+                here.forgotten,
+                here.memories_removed,
+            )
+        for user in users:
+            assert await memory.digest(user_id=user) == await embedded.digest(user_id=user)
+            for question in ("Where does Nora live?", "妹妹去哪里结婚？"):
+                there_hits = await memory.search(question, user_id=user)
+                here_hits = await embedded.search(question, user_id=user)
+                assert [one.id for one in there_hits] == [one.id for one in here_hits]
+                assert [one.sources for one in there_hits] == [one.sources for one in here_hits]
+    for worker in cluster.workers:
+        assert worker.stop() == 0, worker.told
+
+
+async def test_what_is_refused_is_told_to_who_waits(cluster: Cluster, memory: eunoe.Memory) -> None:
+    """An id with other content is refused by the workers, and `add` raises why."""
+    cluster.worker("writer")
+    await memory.add({"content": "I moved to Oslo.", "id": "a"}, user_id="ana")
+    with pytest.raises(Rejected, match="other content"):
+        await memory.add({"content": "我搬到了上海。", "id": "a"}, user_id="ana")
+    (letter,) = await memory.dead_letters(user_id="ana", show=True)
+    assert "上海" in (letter.original or "")
+
+
+async def test_an_event_with_a_foreign_hash_finds_its_owner(
+    cluster: Cluster, memory: eunoe.Memory
+) -> None:
+    """What another client placed by another hash is decided by the owner's own writer."""
+    from eunoe.infra.kafka import KafkaLog  # noqa: PLC0415 - needs the cluster's libraries
+
+    log = memory.runtime.engines.log
+    assert isinstance(log, KafkaLog)
+    cluster.worker("writer")
+    await memory.add({"content": "I moved to Oslo.", "id": "a"}, user_id="ana")
+    (read,) = await _turns_of(memory, "ana")
+    wrong = next(
+        f"key{number}".encode()
+        for number in range(100)
+        if log.partition_of(f"key{number}".encode()) != log.partition_of(b"default/ben")
+    )
+    headers = tuple((name, b"ben" if value == b"ana" else value) for name, value in read.headers)
+    await log.append([NewRecord(TURNS.name, wrong, read.value, headers)])
+    await soon_found(memory, "ben")
+    assert [one.text for one in await memory.list(user_id="ben", kinds=["turn"])] == [
+        "I moved to Oslo."
+    ]
+
+
+async def _turns_of(memory: eunoe.Memory, user: str) -> list[Any]:
+    log = memory.runtime.engines.log
+    owner = owner_key("default", user).encode()
+    records = await log.read(TURNS.name, log.partition_of(owner), 0, limit=100)
+    return [one for one in records if one.key == owner]
+
+
+async def soon_found(memory: eunoe.Memory, user: str) -> None:
+    """Wait until a user has a turn."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not await memory.list(user_id=user, kinds=["turn"]):  # noqa: ASYNC110 - likewise
+            await asyncio.sleep(0.2)
+
+
+async def test_a_partition_waits_while_tikv_answers_conflicts(
+    cluster: Cluster, memory: eunoe.Memory
+) -> None:
+    """Nothing acknowledged is lost; health says why it waits, and is well again by itself."""
+    worker = cluster.worker("writer")
+    await memory.add({"content": "我搬到了上海。", "id": "a"}, user_id="ana")
+    cluster.servers["tikv"].command("conflicts 15")
+    await memory.add({"content": "I moved to Oslo.", "id": "b"}, user_id="ana", wait=False)
+    await soon(is_told(worker, "waits"))
+    await memory.settled(timeout_s=PATIENCE_S)
+    await soon(is_well(worker))
+    assert {one.text for one in await memory.list(user_id="ana", kinds=["turn"])} == {
+        "我搬到了上海。",
+        "I moved to Oslo.",
+    }
+
+
+async def test_the_writer_waits_while_qdrant_is_away_and_experience_while_influxdb_is(
+    cluster: Cluster, memory: eunoe.Memory
+) -> None:
+    """Each processor waits for its own engine alone, and loses nothing."""
+    worker = cluster.worker()
+    await memory.add({"content": "I moved to Oslo.", "id": "a"}, user_id="ana")
+    await asyncio.to_thread(cluster.servers["influxdb"].kill)
+    await memory.add({"content": "I like tea.", "id": "b"}, user_id="ana")  # the writer goes on
+    await soon(is_told(worker, "EUNOE_INFLUXDB"))
+    await asyncio.to_thread(cluster.servers["influxdb"].start)
+    await soon(is_well(worker))
+    await asyncio.to_thread(cluster.servers["qdrant"].kill)
+    await memory.add({"content": "我喜欢喝茶。", "id": "c"}, user_id="ana", wait=False)
+    await soon(is_told(worker, "EUNOE_QDRANT"))
+    await asyncio.to_thread(cluster.servers["qdrant"].start)
+    await memory.settled(timeout_s=PATIENCE_S)
+    await soon(is_well(worker))
+    found = await memory.search("喝茶", user_id="ana")
+    assert "我喜欢喝茶。" in [one.text for one in found]
+
+
+async def test_an_event_waits_while_its_dead_letter_cannot_be_written(
+    cluster: Cluster, memory: eunoe.Memory
+) -> None:
+    """Its partition stands still, the others go on, and the letter is there in the end."""
+    log = memory.runtime.engines.log
+    worker = cluster.worker("writer")
+    await memory.add({"content": "I moved to Oslo.", "id": "a"}, user_id="ana")
+    # No letter fits, but the broker's own marks of transactions do, which nothing goes on without.
+    await cluster.set_topic(DEAD_LETTERS.name, {"max.message.bytes": "200"})
+    await log.append([NewRecord(TURNS.name, b"default/ana", b"{")])
+    await soon(is_told(worker, "dead letter"))
+    other = next(
+        user
+        for user in user_ids()
+        if log.partition_of(owner_key("default", user).encode()) != log.partition_of(b"default/ana")
+    )
+    await memory.add({"content": "我搬到了上海。", "id": "b"}, user_id=other)
+    assert await memory.dead_letters() == []
+    await cluster.set_topic(DEAD_LETTERS.name, {"max.message.bytes": "67108864"})
+    await memory.settled(timeout_s=PATIENCE_S)
+    assert len(await memory.dead_letters()) == 1
+    await soon(is_well(worker))
