@@ -265,7 +265,7 @@ def test_the_programs_of_the_page_publish_the_same_event(
     """What the page shows in each language runs as it stands there, and is the same event."""
     script = Path(javascript_chat[1]).parent / "page.mjs"
     libraries = f"{binaries.built(binaries.kafka())}/libs/*"
-    files = {
+    files: dict[str, tuple[Path, Command]] = {
         "python": (tmp_path / "page.py", [sys.executable]),
         "js": (script, [NODE]),
         "java": (tmp_path / "Program.java", ["java", "-cp", libraries]),
