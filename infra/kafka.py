@@ -187,11 +187,11 @@ class KafkaLog:
         oldest_ms = milliseconds(before)
         gone = 0
         for partition in range(self._places.count):
+            # The end first: what becomes visible after it was looked at is in neither answer.
+            _, end = await self._reading.bounds(topic, partition)
             place = self._places.wire(topic, partition)
             first = await self._requests.first_since(*place, oldest_ms)
-            if first is None:
-                _, first = await self._reading.bounds(topic, partition)
-            gone += await self.delete_before(topic, partition, first)
+            gone += await self.delete_before(topic, partition, end if first is None else first)
         return gone
 
     async def compact(self, topic: str) -> int:

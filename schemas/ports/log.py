@@ -132,7 +132,8 @@ class Log(LogReader, Protocol):
         * The partition is murmur2(placed_by or key) as Kafka's default partitioner computes
           it, modulo the topic's partitions.
         * `read` yields records in offset order and never one that is not yet durable.
-        * What a process appended, its own next `read` has; others have it a moment later.
+        * What a process appended, its own next `read` has, and `bounds` encloses; a `poll`
+          and other processes have it a moment later.
         * A committed offset is the next one to read, belongs to one group, and survives.
         * A record that is older than its topic keeps records may go at any time.
         * Compaction keeps the newest record of each key and drops keys whose newest record is
