@@ -22,7 +22,7 @@ from .settings import Settings
 from .tikv_identity import TikvIdentity
 from .wiring import ClosingCrossEncoder, ClosingEncoder, ClosingRecogniser, LateTerms, Tools
 
-__all__ = ["ClusterEngines", "open_cluster", "servers_of"]
+__all__ = ["ClusterEngines", "open_cluster", "servers_of", "tls_of"]
 
 
 @dataclass(frozen=True, slots=True)

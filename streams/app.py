@@ -20,6 +20,7 @@ from uuid import uuid4
 
 import faust
 import mode
+from faust.exceptions import FaustError
 from faust.transport.drivers import aiokafka as driver
 from yarl import URL
 
@@ -34,7 +35,7 @@ from ..schemas.limits import (
 from ..schemas.ports import Headers, LogRecord, Position, TopicPartition
 from .lanes import Lanes, OpenLane
 
-__all__ = ["Broker", "Group", "Processor"]
+__all__ = ["Broker", "Group", "Processor", "chosen"]
 
 CLIENT: Final = "eunoe"
 
@@ -53,12 +54,14 @@ class Broker:
         password: For SASL.
         mechanism: Of SASL.
         tls: For encrypted connections; None goes without.
+        folder: Empty, for what Faust wants to have on the disk.
     """
 
     addresses: Sequence[str]
     topic: Callable[[str], str]
     group: Callable[[str], str]
     epoch: str
+    folder: str
     session_timeout_s: float
     user: str = ""
     password: str = ""
@@ -147,7 +150,7 @@ class Group:
         """
         try:
             await self._app.start()
-        except Exception as error:  # Faust's start raises whatever its client does
+        except (FaustError, OSError, RuntimeError) as error:  # the client's own are of the last
             message = f"The group {self.processor.group} can't be joined now: check EUNOE_KAFKA."
             raise Unavailable(message) from error
 
@@ -236,7 +239,8 @@ class Group:
             broker_rebalance_timeout=broker.session_timeout_s,
             consumer_auto_offset_reset="earliest",
             agent_supervisor=mode.CrashingSupervisor,
-            # Nothing is kept in tables; the folder is never written to.
+            # Nothing is kept in tables; Faust makes its folder all the same.
+            datadir=broker.folder,
             store="memory://",
             stream_buffer_maxsize=STREAM_RECORDS_MAX,
             stream_wait_empty=False,

@@ -6,6 +6,7 @@ import signal
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from .infra.cluster import ClusterEngines, open_cluster, tls_of
@@ -92,8 +93,9 @@ class Worker:
             engines.names.topic,
             engines.names.group,
             engines.log.epoch,
+            self._stack.enter_context(TemporaryDirectory(prefix="eunoe-worker-")),
             servers.session_timeout_s,
-            servers.kafka_user,
+            servers.kafka_user if servers.kafka_security.startswith("SASL") else "",
             servers.kafka_password,
             servers.kafka_mechanism,
             tls_of(servers),
