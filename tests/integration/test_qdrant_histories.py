@@ -141,6 +141,8 @@ async def compare(url: str, history: list[Step], cuts: list[int], late: list[int
             await server.apply(batch)
         for start, length in zip(late[::2], late[1::2], strict=False):
             await zombie.apply(records[start % len(records) :][: length + 1])
+        for one in records[:-1]:  # all but the last comes late, one by one
+            await zombie.apply([one])
         expected, found = await told(engine, run), await told(server, run)
         await engine.close()
     await zombie.close()
