@@ -5,19 +5,21 @@ Each function changes a draft. What a forget takes away is in `tikv_erasing`.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from ..schemas.events import iso
-from ..schemas.ports import Stored
-from ..schemas.records import Decision, JournalRecord
+from ..schemas.events import iso, owner_key, split_owner
+from ..schemas.ports import BindingRow, Stored
+from ..schemas.records import Binding, Decision, JournalRecord
 from .tikv_draft import Draft
-from .tikv_keys import OwnerKeys
+from .tikv_keys import OwnerKeys, text
 from .tikv_rows import (
     CANDIDATE,
     PLACED,
     SIZE,
     EventRow,
     PointRow,
+    bindings_in,
     ids_in,
     microseconds,
+    pack_bindings,
     pack_statement,
 )
 
@@ -48,6 +50,8 @@ def needed(keys: OwnerKeys, record: JournalRecord) -> Iterator[bytes]:
         yield keys.ids + chunk.id.bytes
     for candidate in record.candidates:
         yield from (keys.readers + read.bytes for read in candidate.reads)
+    if record.binding is not None:
+        yield keys.bindings
     for decision in record.decisions:
         yield keys.ids + decision.memory_id.bytes
         if decision.action == "touch" or decision.truth is not None:
@@ -81,6 +85,8 @@ async def put_record(draft: Draft, stored: Stored) -> None:
         await put_reads(draft, event, reads)
     await _touch_points(draft, record)
     await _put_statements(draft, stored)
+    if record.binding is not None:
+        await _put_binding(draft, record, record.binding)
 
 
 async def _put_event(draft: Draft, stored: Stored) -> None:
@@ -258,3 +264,16 @@ async def _put_statements(draft: Draft, stored: Stored) -> None:
         draft.put(key, pack_statement(one.box, event, times, one.kind, one.value))
         children.statements[key[len(draft.keys.prefix) :]] = None
     draft.put_children(event, children)
+
+
+async def _put_binding(draft: Draft, record: JournalRecord, binding: Binding) -> None:
+    """Say what an alias is bound to, and with the person that it is: in one transaction."""
+    if binding.bound and record.box is None:
+        return  # what was said before stays
+    keys = draft.keys
+    tenant_id, alias = split_owner(record.owner)
+    rows = {one.person: one for one in bindings_in(await draft.value(keys.bindings))}
+    rows[binding.person] = BindingRow(binding.person, binding.bound, record.event_id, record.box)
+    draft.put(keys.bindings, pack_bindings(rows[person] for person in sorted(rows)))
+    person = owner_key(tenant_id, binding.person)
+    draft.put(keys.aliases(person) + text(alias.encode()), b"1" if binding.bound else None)

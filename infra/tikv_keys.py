@@ -13,7 +13,8 @@ and compared there.
 NAMESPACE/v                                   format of the layout, decimal digits
 NAMESPACE/p PARTITION(4)                      epoch and low water of a partition
 NAMESPACE/a OWNER                             the owner's marker: name, epoch, applied offset
-NAMESPACE/b text(tenant) text(alias)          left free for bindings: who an alias is
+NAMESPACE/d OWNER a text(alias)               a user id that stands for the person OWNER now
+NAMESPACE/o OWNER b                           what the alias OWNER is or was bound to
 NAMESPACE/o OWNER c id(event)                 children: ids and keys of what came from the event
 NAMESPACE/o OWNER i id(event or point)        an event; or of a later chunk or memory, whose it is
 NAMESPACE/o OWNER k number(offset)            event with candidates, offset of the record with them
@@ -80,6 +81,10 @@ def behind(prefix: bytes) -> bytes:
     return prefix[:-1] + bytes([prefix[-1] + 1])
 
 
+def _digest(owner: str) -> bytes:
+    return blake2b(owner.encode(), digest_size=OWNER_BYTES).digest()
+
+
 class Space:
     """The keys of one installation.
 
@@ -99,8 +104,8 @@ class Space:
 
     def owner(self, owner: str) -> "OwnerKeys":
         """Return an owner's keys."""
-        digest = blake2b(owner.encode(), digest_size=OWNER_BYTES).digest()
-        return OwnerKeys(self.owners + digest, self._prefix + b"o" + digest)
+        digest = _digest(owner)
+        return OwnerKeys(self.owners + digest, self._prefix + b"o" + digest, self._prefix + b"d")
 
 
 class OwnerKeys:
@@ -108,12 +113,15 @@ class OwnerKeys:
 
     Args:
         marker: Where the marker is.
-        prefix: What all the others begin with.
+        prefix: What all the others begin with, but those of `aliases`.
+        persons: What the keys of persons' aliases begin with, whosever.
     """
 
-    def __init__(self, marker: bytes, prefix: bytes) -> None:
+    def __init__(self, marker: bytes, prefix: bytes, persons: bytes) -> None:
         self.marker = marker
         self.prefix = prefix
+        self._persons = persons
+        self.bindings = prefix + b"b"
         self.ids = prefix + b"i"
         """What the keys of events and points begin with; the id follows."""
         self.kept = prefix + b"c"
@@ -125,6 +133,10 @@ class OwnerKeys:
         self.statements = prefix + b"s"
         self.turns = prefix + b"t"
         self.erased = prefix + b"x"
+
+    def aliases(self, person: str) -> bytes:
+        """Return what the keys of the aliases of a person (an owner) begin with."""
+        return self._persons + _digest(person) + b"a"
 
     def candidate(self, offset: int) -> bytes:
         """Return where an event with candidates stands."""

@@ -5,7 +5,15 @@ from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from ..schemas.limits import TIKV_READS_AT_ONCE, TIKV_SLOTS_SCANNED_MAX
-from ..schemas.ports import Applied, EventPlace, KnownEvent, Spot, StatementRow, TurnFilter
+from ..schemas.ports import (
+    Applied,
+    BindingRow,
+    EventPlace,
+    KnownEvent,
+    Spot,
+    StatementRow,
+    TurnFilter,
+)
 from .tikv import Tikv
 from .tikv_keys import OwnerKeys, Space, behind, texts_in
 from .tikv_paging import Reading
@@ -17,6 +25,7 @@ from .tikv_rows import (
     EventRow,
     Marker,
     PointRow,
+    bindings_in,
     ids_in,
     microseconds,
     row_in,
@@ -195,8 +204,20 @@ class TikvReads:
         ranked = sorted(firsts, key=firsts.__getitem__, reverse=from_end)
         return texts_in(ranked[number], 1)[0] if 0 <= number < len(ranked) else None
 
+    async def bindings(self, owners: Sequence[str]) -> dict[str, tuple[BindingRow, ...]]:
+        """Return what aliases among these owners are or were bound to, by person's id."""
+        asked = {self._space.owner(owner).bindings: owner for owner in owners}
+        found = await (await self._tikv.snapshot()).get(list(asked))
+        return {asked[key]: bindings_in(value) for key, value in found.items()}
+
+    async def aliases(self, owner: str) -> list[str]:
+        """Return the user ids that stand for a person now, in order."""
+        start = self._space.owner(owner).aliases(owner)
+        keys = await (await self._tikv.snapshot()).scan_keys(start, behind(start))
+        return sorted(texts_in(key[len(start) :], 1)[0].decode() for key in keys)
+
     async def owners(self) -> list[str]:
-        """Return every owner."""
+        """Return every owner, aliases included."""
         start = self._space.owners
         pairs = await (await self._tikv.snapshot()).scan(start, behind(start))
         return sorted(Marker.unpack(value).owner for _, value in pairs)

@@ -17,17 +17,20 @@ reader set  ids, 16 bytes each
 candidate   event(16) offset of the record that holds its candidates(8)
 turn        event(16)
 session     size(8)
+bindings    of each person: strings person, event(16), '1' while bound or '0', box key(16) and
+            sealed, both empty where there is no box
 statement   box key(16) event(16) recorded, said, kind, value, sealed: strings
 ```
 """
 
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple, cast
 from uuid import UUID
 
-from ..schemas.ports import EventPlace, Spot, StatementRow
+from ..schemas.ports import BindingRow, EventPlace, Spot, StatementRow
 from ..schemas.records import Box, MemoryScope
 from .tikv_keys import texts_in
 
@@ -40,8 +43,10 @@ __all__ = [
     "Half",
     "Marker",
     "PointRow",
+    "bindings_in",
     "ids_in",
     "microseconds",
+    "pack_bindings",
     "pack_partition",
     "pack_statement",
     "row_in",
@@ -302,6 +307,29 @@ def pack_statement(
     """Return the value of a statement; `times` are when it was recorded and when it was said."""
     strings = (times[0].encode(), times[1].encode(), kind.encode(), value, box.sealed)
     return box.key_id.bytes + event + _strings(*strings)
+
+
+def pack_bindings(rows: Iterable[BindingRow]) -> bytes:
+    """Return the value of an alias's bindings."""
+    parts: list[bytes] = []
+    for row in rows:
+        box = (b"", b"") if row.box is None else (row.box.key_id.bytes, row.box.sealed)
+        parts += [row.person.encode(), row.event_id.bytes, b"1" if row.is_bound else b"0", *box]
+    return _strings(*parts)
+
+
+def bindings_in(value: bytes | None) -> tuple[BindingRow, ...]:
+    """Read the value of an alias's bindings."""
+    parts = iter(strings_in(value or b""))
+    return tuple(
+        BindingRow(
+            person.decode(),
+            bound == b"1",
+            UUID(bytes=event),
+            Box(key_id=UUID(bytes=key), sealed=sealed) if key else None,
+        )
+        for person, event, bound, key, sealed in zip(*[parts] * 5, strict=True)
+    )
 
 
 def statement_in(key: bytes, value: bytes) -> StatementRow:

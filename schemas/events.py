@@ -33,6 +33,7 @@ __all__ = [
     "EUNOE",
     "PAYLOADS",
     "Answered",
+    "Bind",
     "Envelope",
     "EventType",
     "Forget",
@@ -42,6 +43,7 @@ __all__ = [
     "Role",
     "SetTimezone",
     "Turn",
+    "Unbind",
     "event_id",
     "iso",
     "moment",
@@ -64,6 +66,8 @@ class EventType(StrEnum):
     SET_TIMEZONE = "eunoe.set-timezone.v1"
     FORGET = "eunoe.forget.v1"
     RECALLED = "eunoe.recalled.v1"
+    BIND = "eunoe.bind.v1"
+    UNBIND = "eunoe.unbind.v1"
 
 
 class Turn(BaseModel):
@@ -95,6 +99,35 @@ class Forget(BaseModel):
     event_ids: Annotated[tuple[UUID, ...], Field(min_length=1)]
 
 
+class Bind(BaseModel):
+    """Command: an alias stands for a person. The event's user id is the alias.
+
+    Args:
+        alias: A user id that is no person's.
+        person: Another user id of the same tenant.
+        registered_phone: As it was registered, of a phone's alias.
+        device: The fingerprint, of a device's alias.
+        first_used_at: When the person first used it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    alias: Identifier
+    person: Identifier
+    registered_phone: Identifier | None = None
+    device: Identifier | None = None
+    first_used_at: AwareDatetime | None = None
+
+
+class Unbind(BaseModel):
+    """Command: an alias no longer stands for a person. The event's user id is the alias."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    alias: Identifier
+    person: Identifier
+
+
 class Answered(BaseModel):
     """One search, by the ids of what it served; neither the question nor any text.
 
@@ -123,13 +156,20 @@ class Recalled(BaseModel):
     searches: Annotated[tuple[Answered, ...], Field(min_length=1, max_length=RECALLS_QUEUED_MAX)]
 
 
-Payload = Turn | SetTimezone | Forget | Recalled
+Payload = Turn | SetTimezone | Forget | Recalled | Bind | Unbind
 
-PAYLOADS: Final[dict[EventType, type[Turn] | type[SetTimezone] | type[Forget] | type[Recalled]]] = {
+PAYLOADS: Final[
+    dict[
+        EventType,
+        type[Turn] | type[SetTimezone] | type[Forget] | type[Recalled] | type[Bind] | type[Unbind],
+    ]
+] = {
     EventType.TURN_ADDED: Turn,
     EventType.SET_TIMEZONE: SetTimezone,
     EventType.FORGET: Forget,
     EventType.RECALLED: Recalled,
+    EventType.BIND: Bind,
+    EventType.UNBIND: Unbind,
 }
 
 
@@ -170,6 +210,9 @@ class Envelope(BaseModel):
         if not isinstance(self.payload, PAYLOADS[self.type]):
             message = f"the payload isn't that of {self.type}"
             raise ValueError(message)  # noqa: TRY004 - pydantic turns this kind into its own
+        if isinstance(self.payload, Bind | Unbind) and self.payload.alias != self.user_id:
+            message = "the user id must be the alias"
+            raise ValueError(message)
         return self
 
     @property

@@ -9,11 +9,13 @@ from typing import Final
 __all__ = [
     "ABOUT_MAX",
     "AGAIN_S",
+    "ALIAS_PERSONS_MAX",
     "ASSIGN_S_MAX",
     "BACKOFF_S_FIRST",
     "BACKOFF_S_MAX",
     "BATCHES_AHEAD_MAX",
     "BATCH_RECORDS_MAX",
+    "BINDINGS_CACHED_MAX",
     "BUSY_EVERY_S",
     "BUSY_TIMEOUT_S",
     "CALLS_MAX",
@@ -30,6 +32,7 @@ __all__ = [
     "CROSS_ENCODER_S_MAX",
     "CROSS_ENCODER_TEXTS_MAX",
     "DATA_KEYS_CACHED_MAX",
+    "DEVICE_CHARACTERS_MAX",
     "DIGEST_ATTEMPTS_MAX",
     "DIGEST_PAUSE_S",
     "ENCODED_HERE_CHARACTERS_MAX",
@@ -156,6 +159,8 @@ __all__ = [
 
 # --- Texts and ids that are taken --------------------------------------------------------------
 
+ALIAS_PERSONS_MAX: Final = 100  # that one alias stands for, or ever stood
+DEVICE_CHARACTERS_MAX: Final = 512  # a fingerprint
 ID_CHARACTERS_MAX: Final = 512  # ids, sources, user, tenant, session and agent ids, names
 TEXT_CHARACTERS_MAX: Final = 1_000_000  # one message
 METADATA_BYTES_MAX: Final = 65_536  # one message's metadata, as JSON
@@ -243,6 +248,7 @@ SESSIONS_CACHED_MAX: Final = 1_024
 LOG_KEYS_CACHED_MAX: Final = 4_096
 DATA_KEYS_CACHED_MAX: Final = 32_768  # some 600 bytes each
 OWNERS_CACHED_MAX: Final = 10_000
+BINDINGS_CACHED_MAX: Final = 10_000  # owners of whom it is known what they are bound to
 IDS_CACHED_MAX: Final = 1_024  # of events and owners: as long as the writer is at a few batches
 SPOTS_CACHED_MAX: Final = 8_192  # some 400 bytes each
 SMALL_TURNS_MAX: Final = 128  # of an owner: reading all takes less time than looking some up

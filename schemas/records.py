@@ -14,6 +14,7 @@ from uuid import UUID
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer
 
 __all__ = [
+    "Binding",
     "Box",
     "Candidate",
     "Decision",
@@ -251,6 +252,21 @@ class Erasure(_Record):
     contexts: tuple[tuple[UUID, int, Candidate], ...] = ()
 
 
+class Binding(_Record):
+    """Whether an alias stands for a person; the alias is the record's owner.
+
+    What was registered, phone and device and when, stands in the record's box; without one, a
+    binding that was there says nothing new, and what was said before stays.
+
+    Args:
+        person: The person's user id, of the same tenant.
+        bound: False ends it.
+    """
+
+    person: str
+    bound: bool = True
+
+
 class JournalRecord(_Record):
     """One accepted event and what was decided on it.
 
@@ -279,11 +295,12 @@ class JournalRecord(_Record):
         candidates: What extraction proposed.
         decisions: One per candidate.
         statements: Slots, preferences and profile fields.
-        erasure: Only for a forget.
+        erasure: Of a forget; of a binding that ends or is said anew, the keys of its boxes.
+        binding: Only for a binding.
     """
 
     version: Literal[1] = 1
-    kind: Literal["turn", "timezone", "forget", "correction"]
+    kind: Literal["turn", "timezone", "forget", "correction", "binding"]
     event_id: UUID
     owner: str
     ingress: IngressPosition
@@ -306,3 +323,4 @@ class JournalRecord(_Record):
     decisions: tuple[Decision, ...] = ()
     statements: tuple[Statement, ...] = ()
     erasure: Erasure | None = None
+    binding: Binding | None = None

@@ -12,6 +12,7 @@ __all__ = [
     "ExperienceFigure",
     "ForgetReport",
     "Hit",
+    "Identity",
     "Item",
     "ProfileField",
     "Revision",
@@ -155,6 +156,26 @@ class ProfileField(_Result):
     said_at: datetime
     sources: tuple[str, ...]
     memories: tuple[str, ...] = ()
+
+
+class Identity(_Result):
+    """Who a person is, as far as it was registered.
+
+    Args:
+        user_id: The person's.
+        phones: Registered numbers that are bound to the person, in E.164 form.
+        devices: Fingerprints of devices that are.
+        aliases: The user ids that stand for the person.
+        first_used_at: When the first of them was first used, if that is known.
+        timezone: IANA name of the person's zone; "UTC" where none was ever set.
+    """
+
+    user_id: str
+    phones: tuple[str, ...]
+    devices: tuple[str, ...]
+    aliases: tuple[str, ...]
+    first_used_at: datetime | None
+    timezone: str
 
 
 class ForgetReport(_Result):

@@ -71,7 +71,7 @@ TURNS: Final = Topic(
 COMMANDS: Final = Topic(
     "eunoe.commands.v1",
     "tenant/owner",
-    "commands: set-timezone, forget",
+    "commands: set-timezone, forget, bind, unbind",
     Retention.UNTIL_JOURNALED,
     sealed_by_log=True,
 )

@@ -14,7 +14,7 @@ from uuid import UUID
 import orjson
 
 from ..schemas.errors import AmbiguousId, Damaged, Unavailable
-from ..schemas.events import event_id, iso, split_owner
+from ..schemas.events import event_id, iso, owner_key, split_owner
 from ..schemas.limits import (
     DIGEST_ATTEMPTS_MAX,
     DIGEST_PAUSE_S,
@@ -208,7 +208,7 @@ class Reader:
         return tuple(turns[event].id for event in events if event in turns)
 
     async def digest(self, owner: str) -> str:
-        """Digest an owner's state: what was said, kept, stated, and what rests on what.
+        """Digest an owner's state: what was said, kept, stated, what rests on what, and aliases.
 
         Left out are vectors, access times and the log's positions. All of it is read at one
         position of the journal: what was written meanwhile makes it begin anew.
@@ -232,6 +232,19 @@ class Reader:
             await asyncio.sleep(DIGEST_PAUSE_S)
         message = "The memory is written to without a pause: ask for the digest again later."
         raise Unavailable(message)
+
+    async def aliases(self, owner: str) -> list[tuple[str, dict[str, Any]]]:
+        """Return the user ids that stand for a person, with what was said when they were bound."""
+        tenant_id, person = split_owner(owner)
+        found: list[tuple[str, dict[str, Any]]] = []
+        names = {owner_key(tenant_id, one): one for one in await self._identity.aliases(owner)}
+        bindings = await self._identity.bindings(list(names))
+        for key, alias in names.items():
+            rows = [row for row in bindings.get(key, ()) if row.person == person]
+            boxes = [(row.box, row.event_id) for row in rows if row.box is not None]
+            opened = await self._keys.open_boxes(key, boxes)
+            found += [(alias, orjson.loads(plain)) for plain in opened if plain is not None]
+        return found
 
     async def _digest(self, owner: str) -> str:
         state: list[Any] = []
@@ -263,6 +276,7 @@ class Reader:
                 [version.number, content, [str(source) for source in version.sources]]
                 for version, content in matter
             ]
+        state += [[alias, content] for alias, content in await self.aliases(owner)]
         return hashlib.sha256(orjson.dumps(state, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
     async def _turn_items(self, owner: str, places: Sequence[EventPlace]) -> list[Item]:

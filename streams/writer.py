@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
+from typing import Final, Literal
 from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -17,7 +18,7 @@ import numpy as np
 import orjson
 
 from ..schemas.errors import Rejected
-from ..schemas.events import Envelope, Forget, Recalled, SetTimezone, Turn
+from ..schemas.events import Bind, Envelope, Forget, Recalled, SetTimezone, Turn, Unbind
 from ..schemas.limits import CONTEXT_CHARACTERS_MAX
 from ..schemas.ports import LogRecord, MemoryPoint, OwnerKeys, Vectors, WrappedKey
 from ..schemas.records import Candidate, Decision, JournalRecord, Statement
@@ -29,10 +30,19 @@ from .extraction import summarise_context
 from .identity import producer_hash, state
 from .letters import Letters
 from .moments import about
+from .persons import Binder
 from .preparation import Accepted, Encoded, Ports, Preparation
 from .zones import TIMEZONE, UTC_ZONE, Zones
 
 __all__ = ["Ports", "Writer"]
+
+_KINDS: Final[dict[type, Literal["timezone", "forget", "binding"]]] = {
+    SetTimezone: "timezone",
+    Forget: "forget",
+    Bind: "binding",
+    Unbind: "binding",
+}
+"""What becomes of commands in the journal."""
 
 Near = list[MemoryPoint]
 """Stored memories that a candidate may repeat."""
@@ -76,12 +86,17 @@ class Writer:
             letters,
             ports.encoder.duplicate_threshold,
         )
+        self._binder = Binder(ports.identity, ports.keys)
         self._behind = False
         self._preparation = Preparation(ports)
 
     async def prepare(self, records: Sequence[LogRecord]) -> None:
         """Decode, extract and encode records before their turn; see `consumer.Prepare`."""
         await self._preparation.prepare(records)
+
+    def release(self, records: Sequence[LogRecord]) -> None:
+        """Drop what was prepared for records that aren't handed over."""
+        self._preparation.release(records)
 
     async def handle(self, records: Sequence[LogRecord]) -> list[Rejected | None]:
         """Decide records; see `consumer.Handle`."""
@@ -307,7 +322,7 @@ class Writer:
         if not is_new:
             return refused
         base = JournalRecord(
-            kind="timezone" if isinstance(event.payload, SetTimezone) else "forget",
+            kind=_KINDS[type(event.payload)],
             event_id=event.event_id,
             owner=event.owner,
             ingress=episodic.ingress(record.position),
@@ -321,6 +336,18 @@ class Writer:
             await self._forgetter.forget(base, event.payload, keys)
         elif isinstance(event.payload, SetTimezone):
             return await self._set_timezone(base, event.payload, keys)
+        elif isinstance(event.payload, Bind | Unbind):
+            return await self._bind(base, event.payload, keys)
+        return None
+
+    async def _bind(
+        self, base: JournalRecord, command: Bind | Unbind, keys: OwnerKeys
+    ) -> Rejected | None:
+        try:
+            record, fresh = await self._binder.decide(base, command, keys)
+        except Rejected as refusal:
+            return refusal
+        await self._ports.journal.append(fresh, [record])
         return None
 
     async def _set_timezone(

@@ -18,6 +18,7 @@ from eunoe.schemas.cloudevents import encode
 from eunoe.schemas.events import (
     PAYLOADS,
     Answered,
+    Bind,
     Envelope,
     EventType,
     Forget,
@@ -25,8 +26,10 @@ from eunoe.schemas.events import (
     Recalled,
     SetTimezone,
     Turn,
+    Unbind,
 )
 from eunoe.schemas.limits import ID_CHARACTERS_MAX
+from eunoe.schemas.persons import alias_of, person_id
 from eunoe.schemas.topics import (
     COMMANDS,
     DEAD_LETTERS,
@@ -59,7 +62,12 @@ WRAPPED_KEY: Final = "wrapped-key.v1"
 
 MESSAGES: Final[dict[Topic, tuple[str, ...]]] = {
     TURNS: (EventType.TURN_ADDED.value,),
-    COMMANDS: (EventType.SET_TIMEZONE.value, EventType.FORGET.value),
+    COMMANDS: (
+        EventType.SET_TIMEZONE.value,
+        EventType.FORGET.value,
+        EventType.BIND.value,
+        EventType.UNBIND.value,
+    ),
     JOURNAL: (JOURNAL_RECORD, TOMBSTONE),
     KEYS: (WRAPPED_KEY, TOMBSTONE),
     DEAD_LETTERS: (DEAD_LETTER,),
@@ -133,6 +141,8 @@ OPTIONAL: Final = frozenset(("ce_partitionkey", "content-type"))
 """What is written but not asked for when an event is read."""
 
 MOMENT: Final = datetime.fromisoformat("2026-05-07T17:30:00.250000+08:00")
+PERSON: Final = person_id("+8613800138000", "9f3a", MOMENT)
+PHONE: Final = alias_of("phone", "+8613800138000")
 EXAMPLES: Final[dict[EventType, dict[str, Payload]]] = {
     EventType.TURN_ADDED: {
         "english": Turn(role="user", content="I moved to Porto in May.", session_id="s-1"),
@@ -150,6 +160,15 @@ EXAMPLES: Final[dict[EventType, dict[str, Payload]]] = {
             ),
         )
     },
+    EventType.BIND: {
+        "phone": Bind(
+            alias=PHONE,
+            person=PERSON,
+            registered_phone="+8613800138000",
+            first_used_at=MOMENT,
+        )
+    },
+    EventType.UNBIND: {"phone": Unbind(alias=PHONE, person=PERSON)},
 }
 
 
@@ -286,7 +305,7 @@ def _example(kind: EventType, name: str, payload: Payload) -> dict[str, Any]:
         type=kind,
         time=MOMENT,
         tenant_id="default",
-        user_id="anna",
+        user_id=payload.alias if isinstance(payload, Bind | Unbind) else "anna",
         payload=payload,
     )
     headers, value = encode(event)

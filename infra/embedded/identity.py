@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Self
 from uuid import UUID
 
+from ...schemas.events import split_owner
 from ...schemas.limits import (
     IDENTITY_CACHE_KIB,
     OWNERS_CACHED_MAX,
@@ -21,6 +22,7 @@ from ...schemas.limits import (
 )
 from ...schemas.ports import (
     Applied,
+    BindingRow,
     EventPlace,
     KnownEvent,
     Spot,
@@ -31,7 +33,9 @@ from ...schemas.ports import (
 from .database import Database, transaction, truncate_wal
 from .identity_rows import (
     ABSENT,
+    ALIASES,
     ALL_SPOTS,
+    BINDINGS,
     NEIGHBOURS,
     PLACE_COLUMNS,
     PLACES_STEP,
@@ -41,6 +45,7 @@ from .identity_rows import (
     VALUES_MAX,
     VALUES_STEP,
     Row,
+    binding_of,
     marked,
     padded,
     place_of,
@@ -62,6 +67,9 @@ class SqliteIdentity:
         writer: The connection for writes and scans, with a thread of its own.
         reader: A read-only connection for look-ups in the event loop.
     """
+
+    cache_expiry_s = 0.0
+    """How long what is remembered of who a user is may be used: asking takes microseconds."""
 
     def __init__(self, writer: Database, reader: Database) -> None:
         self._writer = writer
@@ -267,8 +275,23 @@ class SqliteIdentity:
         rows = await self._scan(sql, (self._number(owner), number))
         return rows[0][0] if rows else None
 
+    async def bindings(self, owners: Sequence[str]) -> dict[str, tuple[BindingRow, ...]]:
+        """Return what aliases among these owners are or were bound to, by person's id."""
+        found: dict[str, tuple[BindingRow, ...]] = {}
+        for owner in dict.fromkeys(owners):
+            number = self._number(owner)
+            rows = [] if number == ABSENT else self._read(BINDINGS, (number,))
+            if rows:
+                found[owner] = tuple(binding_of(row) for row in rows)
+        return found
+
+    async def aliases(self, owner: str) -> list[str]:
+        """Return the user ids that stand for a person now, in order."""
+        rows = self._read(ALIASES, (owner,))
+        return sorted(split_owner(row[0])[1] for row in rows)
+
     async def owners(self) -> list[str]:
-        """Return every owner."""
+        """Return every owner, aliases included."""
         return [row[0] for row in self._read("SELECT owner FROM owners ORDER BY owner", ())]
 
     async def counts(self, owner: str) -> dict[str, int]:

@@ -8,12 +8,14 @@ from itertools import repeat
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
-from ...schemas.ports import EventPlace, Spot, StatementRow, TurnFilter
+from ...schemas.ports import BindingRow, EventPlace, Spot, StatementRow, TurnFilter
 from ...schemas.records import Box
 
 __all__ = [
     "ABSENT",
+    "ALIASES",
     "ALL_SPOTS",
+    "BINDINGS",
     "NEIGHBOURS",
     "PLACES_STEP",
     "PLACE_COLUMNS",
@@ -23,6 +25,7 @@ __all__ = [
     "VALUES_MAX",
     "VALUES_STEP",
     "Row",
+    "binding_of",
     "marked",
     "padded",
     "place_of",
@@ -76,6 +79,13 @@ SESSIONS: Final = (
     " ORDER BY min(julianday(said_at)) {order}, min(journal_offset) {order} LIMIT 1 OFFSET ?"
 )
 """Talks by their first turn."""
+BINDINGS: Final = (
+    "SELECT person, bound, event_id, box_key, box FROM bindings WHERE owner = ? ORDER BY person"
+)
+ALIASES: Final = (
+    "SELECT o.owner FROM bindings b JOIN owners o ON o.number = b.owner"
+    " WHERE b.person_owner = ? AND b.bound"
+)
 
 
 @cache
@@ -159,3 +169,10 @@ def statement_of(row: Row) -> StatementRow:
         recorded_at=datetime.fromisoformat(recorded_at),
         journal_offset=offset,
     )
+
+
+def binding_of(row: Row) -> BindingRow:
+    """Return the binding in a row."""
+    person, bound, event_id, box_key, sealed = row
+    box = None if sealed is None else Box(key_id=UUID(bytes=box_key), sealed=sealed)
+    return BindingRow(person, bool(bound), UUID(bytes=event_id), box)

@@ -7,9 +7,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from ...schemas.events import iso
+from ...schemas.events import iso, owner_key, split_owner
 from ...schemas.ports import Stored
-from ...schemas.records import Candidate, Decision, Erasure, JournalRecord, SessionGap
+from ...schemas.records import (
+    Binding,
+    Candidate,
+    Decision,
+    Erasure,
+    JournalRecord,
+    SessionGap,
+)
 from .database import check_format, transaction
 
 __all__ = ["ROLE", "create", "write"]
@@ -18,7 +25,7 @@ PointRow = tuple[bytes, int, bytes, str, float, str, bool]
 """Point, owner, event, kind, confidence, scope, whether it is superseded."""
 
 ROLE: Final = "identity store"
-FORMAT: Final = 2
+FORMAT: Final = 3
 EPOCH_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND: Final = timedelta(microseconds=1)
 SCHEMA: Final = """
@@ -59,6 +66,12 @@ SCHEMA: Final = """
     CREATE INDEX labels_by_event ON labels (event_id);
     CREATE TABLE erased (event_id BLOB NOT NULL, owner INTEGER NOT NULL,
         PRIMARY KEY (event_id, owner)) WITHOUT ROWID;
+    -- Which person an alias stands for, or stood: the owner is the alias, `person_owner` the
+    -- person's key. What has ended has no box.
+    CREATE TABLE bindings (owner INTEGER NOT NULL, person TEXT NOT NULL, person_owner TEXT NOT
+        NULL, bound INTEGER NOT NULL, event_id BLOB NOT NULL, box_key BLOB, box BLOB,
+        PRIMARY KEY (owner, person)) WITHOUT ROWID;
+    CREATE INDEX bindings_by_person ON bindings (person_owner, bound);
 """
 
 OUTDATED: Final = (
@@ -113,6 +126,8 @@ def write(connection: sqlite3.Connection, stored: Stored) -> None:
             _put_event(connection, number, stored)
         _touch_points(connection, number, record)
         _put_statements(connection, number, stored)
+        if record.binding is not None:
+            _put_binding(connection, number, record, record.binding)
         if record.erasure is not None:
             _erase(connection, number, record.erasure, position.offset)
         connection.execute(
@@ -269,6 +284,26 @@ def _put_statements(connection: sqlite3.Connection, owner: int, stored: Stored) 
             )
             for one in record.statements
         ],
+    )
+
+
+def _put_binding(
+    connection: sqlite3.Connection, owner: int, record: JournalRecord, binding: Binding
+) -> None:
+    if binding.bound and record.box is None:
+        return  # what was said before stays
+    tenant_id, _ = split_owner(record.owner)
+    connection.execute(
+        "INSERT OR REPLACE INTO bindings VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            owner,
+            binding.person,
+            owner_key(tenant_id, binding.person),
+            binding.bound,
+            record.event_id.bytes,
+            None if record.box is None else record.box.key_id.bytes,
+            None if record.box is None else record.box.sealed,
+        ),
     )
 
 

@@ -15,6 +15,7 @@ from .episodes import (
 )
 from .experience import ExperienceStore, OwnersKeys
 from .identity import (
+    BindingRow,
     EventPlace,
     IdentityStore,
     KnownEvent,
@@ -51,6 +52,7 @@ from .projected import Applied, Interval, Stored
 __all__ = [
     "ALWAYS",
     "Applied",
+    "BindingRow",
     "Clock",
     "CrossEncoder",
     "Encoder",

@@ -9,7 +9,15 @@ from uuid import UUID
 from ..records import Box, MemoryScope
 from .projected import Applied, Stored
 
-__all__ = ["EventPlace", "IdentityStore", "KnownEvent", "Spot", "StatementRow", "TurnFilter"]
+__all__ = [
+    "BindingRow",
+    "EventPlace",
+    "IdentityStore",
+    "KnownEvent",
+    "Spot",
+    "StatementRow",
+    "TurnFilter",
+]
 
 
 class KnownEvent(NamedTuple):
@@ -117,6 +125,22 @@ class StatementRow:
     journal_offset: int
 
 
+class BindingRow(NamedTuple):
+    """That an alias stands for a person, or did.
+
+    Args:
+        person: The person's user id, of the alias's tenant.
+        is_bound: Whether it does now.
+        event_id: The command that said it last.
+        box: Its box, with what was registered; None once it has ended.
+    """
+
+    person: str
+    is_bound: bool
+    event_id: UUID
+    box: Box | None
+
+
 class IdentityStore(Protocol):
     """Who the owner is: events by identity, places in sessions, statements, markers.
 
@@ -197,8 +221,16 @@ class IdentityStore(Protocol):
         """Return a session by its rank, from 0, among those with turns, by their first turn."""
         ...
 
+    async def bindings(self, owners: Sequence[str]) -> dict[str, tuple[BindingRow, ...]]:
+        """Return what aliases among these owners are or were bound to, by person's id."""
+        ...
+
+    async def aliases(self, owner: str) -> list[str]:
+        """Return the user ids that stand for a person now, in order."""
+        ...
+
     async def owners(self) -> list[str]:
-        """Return every owner."""
+        """Return every owner, aliases included."""
         ...
 
     async def counts(self, owner: str) -> dict[str, int]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Rejected,
         Unavailable,
     )
+    from .schemas.persons import alias_of, person_id
 
 __all__ = [
     "AmbiguousId",
@@ -35,15 +36,19 @@ __all__ = [
     "Rejected",
     "Settings",
     "Unavailable",
+    "alias_of",
     "open",
     "open_sync",
+    "person_id",
 ]
 
 _HOMES = {
     "Memory": ".memory",
     "Settings": ".infra.settings",
+    "alias_of": ".schemas.persons",
     "open": ".opening",
     "open_sync": ".opening",
+    "person_id": ".schemas.persons",
 }
 
 

@@ -4,8 +4,8 @@ The owner serves a Unix-domain socket in the folder, closed to other users of th
 client sends one request at a time on a connection and may open several. Whatever a client does,
 dies or leaves unread, the owner goes on.
 
-Delivery: an `add`, `forget` or `set_timezone` that has begun is finished even when its client
-died. A client that got no answer may repeat it with the same ids, which is harmless.
+Delivery: a call that changes something and has begun is finished even when its client died. A
+client that got no answer may repeat it with the same ids, which is harmless.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ from .schemas.limits import (
 
 __all__ = ["Door", "OwnerGone", "RemoteMemory", "connect", "serve"]
 
-_CHANGES: Final = frozenset({"add", "forget", "set_timezone"})
+_CHANGES: Final = frozenset({"add", "bind", "forget", "register", "set_timezone", "unbind"})
 
 
 class Door:

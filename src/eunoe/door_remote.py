@@ -11,6 +11,7 @@ from typing import Any, Final, NoReturn, Self, TypeVar
 import orjson
 from pydantic import TypeAdapter
 
+from .door_identifying import RemoteIdentifying
 from .door_wire import (
     PING,
     PROTOCOL,
@@ -145,7 +146,7 @@ class _Connection:
         self._writer.close()
 
 
-class RemoteMemory:
+class RemoteMemory(RemoteIdentifying):
     """The façade of a folder that another process owns.
 
     It offers the calls of `Memory`, with the same results and errors. Leaving it as a context
@@ -344,8 +345,8 @@ class RemoteMemory:
 CALLS: Final[dict[str, Callable[..., object]]] = {
     name: getattr(RemoteMemory, name)
     for name in (
-        "add context dead_letters digest doctor experience forget get history list profile search "
-        "set_timezone settled stats"
+        "add bind context dead_letters digest doctor experience forget get history identity list "
+        "profile register search set_timezone settled stats unbind"
     ).split()
 }
 """What may be called through the door; the signatures say which arguments."""

@@ -52,7 +52,7 @@ BUSY: Final = b'{"busy":true}'
 _LENGTH: Final = struct.Struct(">I")
 _SOCKET: Final = "door.sock"
 _PATH_BYTES_MAX: Final = 100  # sun_path holds 108 bytes on Linux, 104 on macOS
-_MOMENTS: Final = ("now", "as_of", "expires_at")
+_MOMENTS: Final = ("now", "as_of", "expires_at", "registered_at")
 _ERRORS: Final[dict[str, type[EunoeError]]] = {
     name: getattr(errors, name) for name in errors.__all__
 }

@@ -1,16 +1,16 @@
 """The façade: what a program that remembers calls."""
 
-import asyncio
-import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from .commanding import command_event, turns_to_forget
+from .commanding import turns_to_forget
 from .door import serve as serve_door
+from .identifying import Identifying
 from .infra.settings import Settings
 from .infra.wiring import Tools, open_engines
+from .opened import TENANT
 from .parameters import (
     budget_of,
     ident_of,
@@ -18,19 +18,18 @@ from .parameters import (
     limit_of,
     name_of,
     not_yet,
-    seconds_of,
     several,
 )
 from .questioning import question_from
 from .runtime import Runtime
 from .schemas import results
-from .schemas.errors import Rejected, Unavailable
-from .schemas.events import Forget, SetTimezone, owner_key
-from .schemas.limits import SETTLE_TIMEOUT_S
-from .schemas.topics import COMMANDS, TURNS
+from .schemas.errors import Rejected
+from .schemas.events import Forget, SetTimezone
+from .schemas.topics import TURNS
 from .streams.asking import Question
 from .streams.consumer import Progress
 from .streams.reading import Ident
+from .upkeep import Upkeep
 
 if TYPE_CHECKING:
     from .messages import Message
@@ -40,14 +39,9 @@ __all__ = ["Memory"]
 # The class has a method named list, so the types of its other methods have names here.
 Revisions = list[results.Revision]
 ProfileFields = list[results.ProfileField]
-Refused = list[results.DeadLetter]
-Checks = list[results.Check]
-Figures = list[results.ExperienceFigure]
-
-TENANT: Final = "default"
 
 
-class Memory:
+class Memory(Identifying, Upkeep):
     """Long-term memory in a folder: an async context manager, made by `eunoe.open`.
 
     Args:
@@ -65,24 +59,11 @@ class Memory:
         process: bool = True,
         tools: Tools | None = None,
     ) -> None:
+        super().__init__(process=process)
         self._settings = settings
         self._serve = serve
-        self._process = process
         self._tools = tools or Tools()
         self._stack = AsyncExitStack()
-        self._opened: Runtime | None = None
-
-    @property
-    def runtime(self) -> Runtime:
-        """The processors behind the façade, for tools of ours.
-
-        Raises:
-            Unavailable: The memory is not open.
-        """
-        if self._opened is None:
-            message = "The memory is not open: use it inside an async with block."
-            raise Unavailable(message)
-        return self._opened
 
     async def __aenter__(self) -> Self:
         """Open the folder, bring the stores to the journal's end, start deciding.
@@ -179,8 +160,8 @@ class Memory:
         from .messages import Origin, envelopes  # noqa: PLC0415 - patterns that reading saves
 
         origin = Origin(
-            tenant_id=name_of("tenant_id", tenant_id),
-            user_id=name_of("user_id", user_id),
+            tenant_id=tenant_id,
+            user_id=await self._person(tenant_id, user_id),
             source=source,
             session_id=session_id,
             agent_id=agent_id,
@@ -230,7 +211,7 @@ class Memory:
         )
         if not question.text or question.limit == 0:
             return []
-        return await self.runtime.search(self._owner(tenant_id, user_id), question)
+        return await self.runtime.search(await self._owner(tenant_id, user_id), question)
 
     async def context(  # noqa: D417, PLR0913 - those of a search, described there
         self,
@@ -260,7 +241,7 @@ class Memory:
         question = self._question(
             query, limit, kinds=kinds, filters=filters, project=project_id, now=now, as_of=as_of
         )
-        owner = self._owner(tenant_id, user_id)
+        owner = await self._owner(tenant_id, user_id)
         return await Prompter(self.runtime).context(owner, question, budget_of(budget_tokens))
 
     async def get(self, id: Ident, *, user_id: str, tenant_id: str = TENANT) -> results.Item:  # noqa: A002 - the field's word
@@ -270,7 +251,7 @@ class Memory:
             NotFound: This user has nothing with the id.
             AmbiguousId: Several sources use the id.
         """
-        return await self.runtime.reader.get(self._owner(tenant_id, user_id), ident_of(id))
+        return await self.runtime.reader.get(await self._owner(tenant_id, user_id), ident_of(id))
 
     async def list(
         self,
@@ -281,7 +262,7 @@ class Memory:
         limit: int = 100,
     ) -> list[results.Item]:
         """List turns and memories, the newest first."""
-        owner = self._owner(tenant_id, user_id)
+        owner = await self._owner(tenant_id, user_id)
         return await self.runtime.reader.items(owner, kinds_of(kinds), limit_of(limit))
 
     async def history(
@@ -296,11 +277,13 @@ class Memory:
         Raises:
             NotFound: This user has nothing with the id.
         """
-        return await self.runtime.reader.history(self._owner(tenant_id, user_id), ident_of(id))
+        return await self.runtime.reader.history(
+            await self._owner(tenant_id, user_id), ident_of(id)
+        )
 
     async def profile(self, *, user_id: str, tenant_id: str = TENANT) -> ProfileFields:
         """Return the current value of every slot and preference, with its sources."""
-        return await self.runtime.reader.profile(self._owner(tenant_id, user_id))
+        return await self.runtime.reader.profile(await self._owner(tenant_id, user_id))
 
     async def set_timezone(self, timezone: str, *, user_id: str, tenant_id: str = TENANT) -> None:
         """Set the user's time zone.
@@ -334,7 +317,7 @@ class Memory:
             NotFound: An id is unknown; nothing was removed.
             Rejected: An id is a memory's: the sentence names the turns to forget.
         """
-        owner = self._owner(tenant_id, user_id)
+        owner = await self._owner(tenant_id, user_id)
         idents = [ident_of(one) for one in (several(ids))]
         await self.settled()  # what was only just acknowledged can be forgotten too
         events = await turns_to_forget(self.runtime.reader, owner, idents)
@@ -344,74 +327,5 @@ class Memory:
             owner, command, producer_ids, self.runtime.journal
         )
 
-    async def stats(self, *, user_id: str | None = None, tenant_id: str = TENANT) -> results.Stats:
-        """Count what there is, for one user or, without a name, for the whole store."""
-        owner = None if user_id is None else self._owner(tenant_id, user_id)
-        return await self.runtime.operator.stats(owner)
-
-    async def settled(self, *, timeout_s: float = SETTLE_TIMEOUT_S) -> None:
-        """Wait until everything acknowledged so far is decided and searchable.
-
-        Args:
-            timeout_s: Longest wait in seconds.
-
-        Raises:
-            Unavailable: It took longer; the sentence says why the writer waits, if it does.
-        """
-        longest_s = seconds_of("timeout_s", timeout_s)
-        if not self._process:
-            return
-        await self.runtime.wait(await self.runtime.ends(), longest_s)
-
-    async def digest(self, *, user_id: str, tenant_id: str = TENANT) -> str:
-        """Return the digest of a user's state, 64 hexadecimal digits."""
-        return await self.runtime.reader.digest(self._owner(tenant_id, user_id))
-
-    async def dead_letters(
-        self, *, user_id: str | None = None, tenant_id: str = TENANT, show: bool = False
-    ) -> Refused:
-        """List refused events; with `show` the original is opened."""
-        owner = None if user_id is None else self._owner(tenant_id, user_id)
-        return await self.runtime.letters.refused(owner, show=show)
-
-    async def experience(
-        self,
-        *,
-        user_id: str | None = None,
-        tenant_id: str = TENANT,
-        domain: str | None = None,
-        days: int = 30,
-    ) -> Figures:
-        """Return a user's counts by day; without a name, by domain what five users or more did."""
-        owner = None if user_id is None else self._owner(tenant_id, user_id)
-        return await self.runtime.experience.figures(owner, domain, days)
-
-    async def doctor(self) -> Checks:
-        """Check folder, keys, log, stores and writer."""
-        return await self.runtime.operator.doctor(self.runtime.journal)
-
-    async def optimise(self) -> None:
-        """Rebuild the vector segments: faster search, deleted points vanish; takes seconds."""
-        await self.runtime.engines.episodes.optimise()
-
-    async def warm(self) -> None:
-        """Load the models now instead of at the first use."""
-        await asyncio.gather(
-            self.runtime.engines.encoder.encode(["warm"]),
-            self.runtime.engines.recogniser.recognise(["I met Ana in Oslo.", "我在北京见了安娜。"]),
-        )
-
-    async def _command(
-        self, tenant_id: str, user_id: str, payload: SetTimezone | Forget
-    ) -> uuid.UUID:
-        now = self.runtime.engines.clock.now()
-        event = command_event(payload, tenant_id=tenant_id, user_id=user_id, now=now)
-        await self.settled()
-        await self.runtime.publish(COMMANDS.name, [event], wait=self._process)
-        return event.event_id
-
     def _question(self, query: str, limit: int, **bounds: object) -> Question:
         return question_from(query, self.runtime.engines.clock, limit=limit, **bounds)
-
-    def _owner(self, tenant_id: str, user_id: str) -> str:
-        return owner_key(name_of("tenant_id", tenant_id), name_of("user_id", user_id))

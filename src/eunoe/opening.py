@@ -22,6 +22,7 @@ Where = str | PathLike[str] | Settings | None
 CALLS: Final = frozenset(
     (
         "add",
+        "bind",
         "context",
         "dead_letters",
         "digest",
@@ -30,13 +31,16 @@ CALLS: Final = frozenset(
         "forget",
         "get",
         "history",
+        "identity",
         "list",
         "optimise",
         "profile",
+        "register",
         "search",
         "set_timezone",
         "settled",
         "stats",
+        "unbind",
         "warm",
     )
 )

@@ -11,6 +11,7 @@ from .schemas.errors import Damaged, EunoeError
 from .schemas.results import Check, ForgetReport, Stats
 from .schemas.topics import INGRESS, JOURNAL, WRITER_GROUP
 from .streams.letters import Letters
+from .streams.persons import persons_among
 from .streams.projections import Journal
 from .streams.serving import Served
 
@@ -58,7 +59,7 @@ class Operator:
             **totals,
             waiting=await self._waiting(),
             dead_letters=len(await self._letters.refused(owner, show=False)),
-            users=len(owners) if owner is None else None,
+            users=len(await persons_among(identity, owners)) if owner is None else None,
             disk_bytes=None if folder is None else await asyncio.to_thread(_size, folder),
             encoder=self._engines.encoder.id,
         )

@@ -20,6 +20,7 @@ from .schemas.errors import Damaged, Rejected
 from .schemas.events import split_owner
 from .schemas.limits import COMPARISONS_MAX, DIGEST_PAUSE_S
 from .streams.context import Turns
+from .streams.persons import persons_among
 from .streams.projections import JournalReader
 from .streams.reading import Reader
 
@@ -72,7 +73,7 @@ async def replay(
     async with open_replay(settings, into) as engines:
         made = _Replay(engines)
         records = await made.catch_up(tell)
-        owners = await engines.identity.owners()
+        owners = await persons_among(engines.identity, await engines.identity.owners())
         different: list[tuple[str, str]] = []
         if compare:
             async with _live(settings) as live:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .experiencing import Experience
 from .operator import Operator
+from .persons import Persons
 from .schemas.cloudevents import encode
 from .schemas.errors import EunoeError, Rejected, Unavailable
 from .schemas.events import Envelope
@@ -25,6 +26,7 @@ from .streams.projections import Journal
 from .streams.reading import Reader
 from .streams.recall import Recall
 from .streams.reordering import order_by_reading
+from .streams.routing import Router
 from .streams.serving import Served
 
 if TYPE_CHECKING:
@@ -71,6 +73,7 @@ class Runtime:
         )
         self.letters = Letters(engines.log, keys, engines.clock, engines.partitions)
         self.experience = Experience(engines, self.letters)
+        self.persons = Persons(engines)
         self.operator = Operator(engines, self.letters, self.progress, self.served, self.experience)
 
     def _writer(self) -> "Writer":
@@ -174,13 +177,21 @@ class Runtime:
             for topic in INGRESS
             for partition in range(self.engines.partitions)
         ]
-        writer = _LateWriter(self._writer)
-        consumer = Consumer(
-            LogFeed(self.engines.log, WRITER_GROUP, places),
+        engines, writer = self.engines, _LateWriter(self._writer)
+        router = Router(
+            engines.log,
+            engines.identity,
+            engines.keys,
             writer.handle,
+            writer.prepare,
+            writer.release,
+        )
+        consumer = Consumer(
+            LogFeed(engines.log, WRITER_GROUP, places),
+            router.handle,
             self.letters.bury,
             progress,
-            prepare=writer.prepare,
+            prepare=router.prepare,
         )
         writing = asyncio.create_task(consumer.run(), name="eunoe-writer")
         keeping = asyncio.create_task(self._keep_house(progress), name="eunoe-housekeeping")
@@ -216,6 +227,11 @@ class _LateWriter:
 
     async def handle(self, records: Sequence[LogRecord]) -> list[Rejected | None]:
         return await (await self._made()).handle(records)
+
+    def release(self, records: Sequence[LogRecord]) -> None:
+        making = self._making
+        if making is not None and making.done() and not making.cancelled():
+            making.result().release(records)
 
     async def _made(self) -> "Writer":
         if self._making is None:

@@ -204,7 +204,9 @@ class Worker:
                         await log.tick()
 
             keeping = asyncio.create_task(keep(), name=f"eunoe-keeping-{partition}")
-            router = Router(engines.log, handle, writer.prepare)
+            router = Router(
+                engines.log, identity, engines.keys, handle, writer.prepare, writer.release
+            )
             try:
                 yield Processing(
                     router.handle, self._counted("writer", letters.bury), router.prepare

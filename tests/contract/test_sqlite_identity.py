@@ -9,6 +9,7 @@ import pytest
 
 from eunoe.infra.embedded.identity import SqliteIdentity
 from eunoe.schemas.ports import Applied, IdentityStore
+from tests.contract.identity_bindings_contract import IdentityBindingsContract
 from tests.contract.identity_contract import IdentityContract, NewStore
 from tests.contract.identity_erasure_contract import IdentityErasureContract
 from tests.contract.identity_filters_contract import IdentityFiltersContract
@@ -49,7 +50,9 @@ async def open_store(new_store: NewStore) -> AsyncIterator[IdentityStore]:
         yield store
 
 
-class TestSqliteIdentity(IdentityContract, IdentityErasureContract, IdentityFiltersContract):
+class TestSqliteIdentity(
+    IdentityContract, IdentityErasureContract, IdentityFiltersContract, IdentityBindingsContract
+):
     """SQLite keeps the promises of `ports.IdentityStore`."""
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from eunoe.infra.tikv_identity import TikvIdentity
 from eunoe.schemas.ports import IdentityStore
+from tests.contract.identity_bindings_contract import IdentityBindingsContract
 from tests.contract.identity_contract import IdentityContract, NewStore
 from tests.contract.identity_erasure_contract import IdentityErasureContract
 from tests.contract.identity_filters_contract import IdentityFiltersContract
@@ -51,5 +52,7 @@ async def open_store(new_store: NewStore) -> AsyncIterator[IdentityStore]:
         yield store
 
 
-class TestTikvIdentity(IdentityContract, IdentityErasureContract, IdentityFiltersContract):
+class TestTikvIdentity(
+    IdentityContract, IdentityErasureContract, IdentityFiltersContract, IdentityBindingsContract
+):
     """TiKV keeps the promises of `ports.IdentityStore`."""

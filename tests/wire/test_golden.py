@@ -17,6 +17,7 @@ import pytest
 from eunoe.schemas.cloudevents import decode, encode
 from eunoe.schemas.events import (
     Answered,
+    Bind,
     Envelope,
     EventType,
     Forget,
@@ -24,8 +25,10 @@ from eunoe.schemas.events import (
     Recalled,
     SetTimezone,
     Turn,
+    Unbind,
 )
 from eunoe.schemas.records import (
+    Binding,
     Box,
     Candidate,
     Decision,
@@ -85,6 +88,19 @@ EVENTS: Final = {
                 Answered(moment=MOMENT, ids=(THREE,)),
             ),
         ),
+    ),
+    "eunoe.bind.v1.json": _event(
+        EventType.BIND,
+        Bind(
+            alias="安娜",
+            person="2f7d1a9c04be5638",
+            registered_phone="+8613800138000",
+            device="指纹-1",
+            first_used_at=MOMENT,
+        ),
+    ),
+    "eunoe.unbind.v1.json": _event(
+        EventType.UNBIND, Unbind(alias="安娜", person="2f7d1a9c04be5638")
     ),
 }
 
@@ -159,6 +175,31 @@ RECORDS: Final = {
         producer=b"\x02" * 16,
         box=None,
         decisions=(DECISION.model_copy(update={"action": "touch", "truth": TRUTH}),),
+    ),
+    "journal-record.v1.binding.json": JournalRecord(
+        kind="binding",
+        event_id=TWO,
+        owner="a%2Fb/phone%3A1",
+        ingress=IngressPosition(topic="eunoe.commands.v1", partition=3, epoch="e1", offset=9),
+        said_at=MOMENT,
+        recorded_at=MOMENT,
+        content=b"\x01" * 16,
+        producer=b"\x02" * 16,
+        box=BOX,
+        binding=Binding(person="2f7d1a9c04be5638"),
+    ),
+    "journal-record.v1.unbinding.json": JournalRecord(
+        kind="binding",
+        event_id=THREE,
+        owner="a%2Fb/phone%3A1",
+        ingress=IngressPosition(topic="eunoe.commands.v1", partition=3, epoch="e1", offset=10),
+        said_at=MOMENT,
+        recorded_at=MOMENT,
+        content=b"\x01" * 16,
+        producer=b"\x02" * 16,
+        box=None,
+        erasure=Erasure(events=(), appends=(), keys=(TWO,)),
+        binding=Binding(person="2f7d1a9c04be5638", bound=False),
     ),
     "journal-record.v1.timed-turn.json": JournalRecord(
         kind="turn",

@@ -21,6 +21,7 @@ from .asking import (
 from .changing import add, forget, set_timezone
 from .experiencing import experience
 from .failing import Commands
+from .identifying import bind, register, unbind
 from .importing import import_
 from .options import Options, common_options
 from .reembedding import reembed_command
@@ -95,6 +96,9 @@ for _command in (
     profile,
     set_timezone,
     forget,
+    register,
+    bind,
+    unbind,
     stats,
     digest,
     dead_letters,

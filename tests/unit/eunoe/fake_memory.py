@@ -18,6 +18,7 @@ from eunoe.schemas.results import (
     ExperienceFigure,
     ForgetReport,
     Hit,
+    Identity,
     Item,
     ProfileField,
     Revision,
@@ -107,6 +108,17 @@ RESULTS: dict[str, Any] = {
             domain="general", kind="task-outcome", count=4, success=0.75, day=WHEN.date()
         ),
     ],
+    "register": "2f7d1a9c04be5638",
+    "bind": None,
+    "unbind": None,
+    "identity": Identity(
+        user_id="2f7d1a9c04be5638",
+        phones=("+8613800138000",),
+        devices=("指纹-1",),
+        aliases=("device:1", "phone:1"),
+        first_used_at=WHEN,
+        timezone="Asia/Shanghai",
+    ),
     "doctor": [Check(name="folder", ok=True, detail="It is well.")],
 }
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -121,8 +133,11 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "dead_letters": {"show": True},
     "experience": {"domain": "general", "days": 3},
     "settled": {"timeout_s": 5.0},
+    "register": {"phone": "+8613800138000", "device": "指纹-1", "registered_at": WHEN},
+    "bind": {"phone": "+8613900139000"},
+    "unbind": {"device": "指纹-1"},
 }
-WITHOUT_USER = {"settled", "doctor"}
+WITHOUT_USER = {"settled", "doctor", "register"}
 
 
 class FakeMemory:

@@ -29,6 +29,8 @@ CALLS: list[tuple[list[str], str, dict[str, Any], bool]] = [
     (["profile"], "profile", {}, False),
     (["set-timezone", "Asia/Shanghai"], "set_timezone", {"timezone": "Asia/Shanghai"}, True),
     (["forget", "t1", "t2", "--yes"], "forget", {"ids": ["t1", "t2"]}, True),
+    (["bind", "--phone", "+8613900139000"], "bind", {"phone": "+8613900139000"}, True),
+    (["unbind", "--device", "指纹-1"], "unbind", {"device": "指纹-1", "alias": None}, True),
     (["stats"], "stats", {}, False),
     (["digest"], "digest", {}, False),
     (["experience", "--days", "3"], "experience", {"domain": None, "days": 3}, False),
@@ -85,6 +87,20 @@ def test_commands_ask_the_facade(  # noqa: PLR0913 - a table and its fixtures
     assert fake.opened == 0
     if as_json:
         assert [json.loads(line) for line in result.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
+def test_register_says_who_it_is(*, as_json: bool, run: Run, fake: FakeMemory) -> None:
+    """Registering needs no user: it tells the person's id, and takes a moment."""
+    words = ["--phone", "+86 138 0013 8000", "--device", "指纹-1", "--tenant", "home"]
+    when = ["--time", "2024-05-06T09:00:00+08:00", *(["--json"] if as_json else [])]
+    result = run("register", *words, *when)
+    assert result.exit_code == 0, result.output
+    name, found = fake.calls[-1]
+    assert (name, found["phone"], found["device"]) == ("register", words[1], "指纹-1")
+    assert (found["registered_at"].isoformat(), found["tenant_id"]) == (when[1], "home")
+    assert RESULTS["register"] in result.stdout
+    assert run("register", *words[:2]).exit_code == 2
 
 
 @pytest.mark.parametrize("call", ["search", "list", "history", "profile", "dead-letters"])

@@ -29,7 +29,7 @@ async def test_every_call_gives_what_the_owner_gives(
 
 def test_the_doors_calls_are_those_of_the_remote_memory() -> None:
     """Every public call of `RemoteMemory` may be asked for, and no other."""
-    public = {name for name in vars(door.RemoteMemory) if not name.startswith("_")} - {"close"}
+    public = {name for name in dir(door.RemoteMemory) if not name.startswith("_")} - {"close"}
     assert set(door_remote.CALLS) == public == set(RESULTS)
 
 

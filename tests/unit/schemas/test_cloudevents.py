@@ -11,12 +11,14 @@ from eunoe.schemas.cloudevents import decode, encode
 from eunoe.schemas.errors import Rejected
 from eunoe.schemas.events import (
     Answered,
+    Bind,
     Envelope,
     EventType,
     Forget,
     Recalled,
     SetTimezone,
     Turn,
+    Unbind,
 )
 
 SECRET = "xylophone"  # noqa: S105 - a word that no error message may repeat
@@ -70,6 +72,18 @@ payloads = st.one_of(
             searches=st.lists(answered, min_size=1, max_size=3).map(tuple),
         ),
     ),
+    st.tuples(
+        st.just(EventType.BIND),
+        st.builds(
+            Bind,
+            alias=texts,
+            person=texts,
+            registered_phone=st.none() | texts,
+            device=st.none() | texts,
+            first_used_at=st.none() | moments,
+        ),
+    ),
+    st.tuples(st.just(EventType.UNBIND), st.builds(Unbind, alias=texts, person=texts)),
 )
 
 
@@ -83,7 +97,7 @@ def envelopes(draw: st.DrawFn) -> Envelope:
         type=kind,
         time=draw(moments),
         tenant_id=draw(texts),
-        user_id=draw(texts),
+        user_id=payload.alias if isinstance(payload, Bind | Unbind) else draw(texts),
         payload=payload,
     )
 
@@ -187,3 +201,15 @@ def test_forget_carries_internal_ids() -> None:
     )
     _, value = encode(event)
     assert value == b'{"event_ids":["c9d30d4e-ba55-595d-9e16-1f3a2cba2d43"]}'
+
+
+@pytest.mark.parametrize("user", ["ana", "安娜"])
+def test_a_binding_is_addressed_to_its_alias(user: str) -> None:
+    """A command under the person's name would be decided by the wrong writer, and is refused."""
+    headers, value = encode(
+        ENVELOPE.model_copy(
+            update={"type": EventType.BIND, "payload": Bind(alias="nick", person=user)}
+        )
+    )
+    with pytest.raises(Rejected, match="the user id must be the alias"):
+        decode(headers, value)

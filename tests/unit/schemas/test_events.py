@@ -11,12 +11,14 @@ from pydantic import ValidationError
 from eunoe.schemas.events import (
     EUNOE,
     PAYLOADS,
+    Bind,
     Envelope,
     EventType,
     Forget,
     Recalled,
     SetTimezone,
     Turn,
+    Unbind,
     event_id,
     iso,
     owner_key,
@@ -131,7 +133,7 @@ def test_events_are_frozen() -> None:
 def test_every_type_has_a_payload_and_a_version() -> None:
     """Each event type names its payload, and ends in its version."""
     assert set(PAYLOADS) == set(EventType)
-    assert set(PAYLOADS.values()) == {Turn, SetTimezone, Forget, Recalled}
+    assert set(PAYLOADS.values()) == {Turn, SetTimezone, Forget, Recalled, Bind, Unbind}
     assert all(kind.value.rpartition(".")[2] == "v1" for kind in EventType)
 
 

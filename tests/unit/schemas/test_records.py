@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from eunoe.schemas.records import (
+    Binding,
     Box,
     Candidate,
     Decision,
@@ -95,7 +96,7 @@ erasures = st.builds(
 )
 records = st.builds(
     JournalRecord,
-    kind=st.sampled_from(["turn", "timezone", "forget"]),
+    kind=st.sampled_from(["turn", "timezone", "forget", "correction", "binding"]),
     event_id=st.uuids(),
     owner=texts,
     ingress=st.builds(
@@ -121,6 +122,7 @@ records = st.builds(
     decisions=st.lists(decisions, max_size=2).map(tuple),
     statements=st.lists(statements, max_size=2).map(tuple),
     erasure=st.none() | erasures,
+    binding=st.none() | st.builds(Binding, person=texts, bound=st.booleans()),
 )
 
 
