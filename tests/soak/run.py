@@ -21,7 +21,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -128,17 +129,23 @@ class Run:
             harming = asyncio.create_task(self._do_harm())
             try:
                 await self._publish(memory, half)
+                self._tell(f"published {self.state.published} batches")
                 if not self.state.forgotten:
                     await self._settle(memory)
+                    self._tell("settled")
                     await self._forget(memory)
+                    self._tell("forgotten")
                     self.state.forgotten = True
                     self._keep()
                 await self._publish(memory, self._plan.batches)
+                self._tell(f"published {self.state.published} batches")
                 await harming
             finally:
                 harming.cancel()
             await self._settle(memory)
+            self._tell("settled")
             await self._check(memory)
+            self._tell("checked")
             self.state.digests = {user: await memory.digest(user_id=user) for user in user_ids()}
             self._keep()
         for worker in self._cluster.workers:
@@ -283,6 +290,10 @@ def _is_event(record: LogRecord) -> bool:
     return record.value is not None and all(name != MARK_HEADER for name, _ in record.headers)
 
 
+def _tell_of(name: str, tell: Callable[[str], None], what: str) -> None:
+    tell(f"{name}: {what}")
+
+
 async def soak(folder: Path, plan: Plan, tell: Callable[[str], None]) -> dict[str, float]:
     """Run without harm and with harm, and compare; returns figures.
 
@@ -300,12 +311,9 @@ async def soak(folder: Path, plan: Plan, tell: Callable[[str], None]) -> dict[st
     with cluster_in(folder / "servers") as cluster:
         for name, harm in (("calm", 0), ("harmed", plan.faults)):
             began = time.monotonic()
-            servers = replace(cluster.settings.cluster, namespace=f"soak-{name}")  # type: ignore[type-var]  # there is one
-            settings = replace(cluster.settings, cluster=servers)
-            part = Cluster(folder, settings, cluster.servers)
-            run = Run(
-                part, plan, harm, folder / f"{name}.json", lambda one, n=name: tell(f"{n}: {one}")
-            )  # type: ignore[misc]  # a default binds
+            part = cluster.named(f"soak-{name}")
+            told = partial(_tell_of, name, tell)
+            run = Run(part, plan, harm, folder / f"{name}.json", told)
             try:
                 digests[name] = await run.whole()
             finally:

@@ -9,7 +9,7 @@ import time
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -92,6 +92,13 @@ class Cluster:
     settings: Settings
     servers: dict[str, Any]
     workers: list[Worker] = field(default_factory=list)
+
+    def named(self, namespace: str) -> "Cluster":
+        """Return another installation on the same servers."""
+        servers = self.settings.cluster
+        assert servers is not None
+        settings = replace(self.settings, cluster=replace(servers, namespace=namespace))
+        return Cluster(self.folder, settings, self.servers)
 
     @property
     def environment(self) -> dict[str, str]:
