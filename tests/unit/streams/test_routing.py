@@ -254,7 +254,8 @@ async def test_an_event_that_its_former_person_has_is_not_anothers() -> None:
     under_ana = again.model_copy(update={"user_id": "ana"})
     house.stored[under_ana.event_id] = content_hash(keys, under_ana)
     assert await house.router.handle([lying(again, 1)]) == [None]
-    assert house.log.appended == house.handled == []
+    assert house.log.appended == []
+    assert house.handled == []
     assert await house.router.handle([lying(other, 2)]) == [None]  # the id is used anew
     assert [one.user_id for one in house.log.published] == ["eva"]
 
@@ -267,7 +268,8 @@ async def test_a_shared_alias_names_nobody() -> None:
     (reason,) = sentences(await house.router.handle([record(PHONE, "你好", 1)]))
     assert "2 persons share" in reason
     assert "device" in reason
-    assert house.handled == house.log.appended == []
+    assert house.log.appended == []
+    assert house.handled == []
 
 
 async def test_a_phone_number_alone_is_no_user() -> None:
