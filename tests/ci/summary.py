@@ -1,4 +1,7 @@
-"""Close a CI run: refuse skips that nobody expected, then print `N passed, N failed`.
+"""Close a CI run: refuse skips that nobody expected, and suites that are missing.
+
+The last line is `N passed, N failed`. Every module of tests that need servers has to be there with
+a test that passed.
 
 Usage: python tests/ci/summary.py REPORT.xml …   (what pytest --junitxml wrote)
 """
@@ -15,6 +18,7 @@ EXPECTED_SKIPS: Final[dict[str, str]] = {}
 def main(reports: list[str]) -> int:
     """Count; returns the exit code."""
     passed = failed = unexpected = 0
+    seen: set[str] = set()
     for report in reports:
         for case in ET.parse(Path(report)).getroot().iter("testcase"):  # noqa: S314 - pytest wrote it just now
             name = f"{case.get('classname')}::{case.get('name')}"
@@ -24,11 +28,26 @@ def main(reports: list[str]) -> int:
                 print(f"failed: {name}")
             elif skip is None:
                 passed += 1
+                seen.add(str(case.get("classname")))
             elif skip.get("type") != "pytest.xfail" and name not in EXPECTED_SKIPS:
                 unexpected += 1
                 print(f"skipped, which nobody expected: {name}: {skip.get('message')}")
-    print(f"{passed} passed, {failed + unexpected} failed")
-    return 0 if passed and not failed and not unexpected else 1
+    missing = [
+        name for name in suites() if not any(f"{one}.".startswith(f"{name}.") for one in seen)
+    ]
+    for name in missing:
+        print(f"no test of {name} passed: are the servers built?")
+    wrong = failed + unexpected + len(missing)
+    print(f"{passed} passed, {wrong} failed")
+    return 0 if passed and not wrong else 1
+
+
+def suites() -> list[str]:
+    """Return the modules whose tests need servers, as a report names them."""
+    root = Path(__file__).parents[2]
+    folders = ("tests/integration", "tests/servers")
+    paths = sorted(path for folder in folders for path in (root / folder).glob("test_*.py"))
+    return [".".join(path.relative_to(root).with_suffix("").parts) for path in paths]
 
 
 if __name__ == "__main__":
