@@ -62,18 +62,26 @@ class Erasures:
         log: Where the journal and the ingress topics are.
         keys: Where the data keys are.
         served: What searches served; None where nobody searches.
+        partitions: Those that this process writes: an alias's events lie in another one than what
+            became of them.
     """
 
-    def __init__(self, log: Log, keys: Keys, served: Served | None = None) -> None:
+    def __init__(
+        self,
+        log: Log,
+        keys: Keys,
+        served: Served | None = None,
+        partitions: Sequence[int] = (),
+    ) -> None:
         self._log = log
         self._keys = keys
         self._served = served
-        self._partitions: set[int] = set()
+        self._partitions = partitions
+        self._trimmed: dict[tuple[str, int], int] = {}
 
     async def apply(self, records: Sequence[Stored]) -> None:
         """Carry out the erasures among these records."""
         for stored in records:
-            self._partitions.add(stored.position.partition)
             erasure = stored.record.erasure
             if erasure is None:
                 continue
@@ -86,7 +94,8 @@ class Erasures:
                 ]
             )
             await self._log.compact(JOURNAL.name)
-            await self.trim(stored.position.partition)
+            for partition in {stored.position.partition, *self._partitions}:
+                await self.trim(partition)
             if self._served is not None:
                 gone = {*erasure.events, *erasure.memories}
                 await self._served.erase(stored.record.owner, gone)
@@ -107,8 +116,9 @@ class Erasures:
         """Delete what is journaled from the ingress topics."""
         for topic in INGRESS:
             done = await self._log.committed(WRITER_GROUP, topic.name, partition)
-            if done is not None:
+            if done is not None and done != self._trimmed.get((topic.name, partition)):
                 await self._log.delete_before(topic.name, partition, done)
+                self._trimmed[topic.name, partition] = done
 
 
 class JournalReader:
@@ -209,7 +219,7 @@ class Journal(JournalReader):
         self.log = log
         self._keys = keys
         self._episodes = episodes
-        self._erasures = Erasures(log, keys, served)
+        self._erasures = Erasures(log, keys, served, partitions)
         self._projections: tuple[Projection, ...] = (identity, episodes, self._erasures)
         self._newest: dict[int, Stored] = {}
         """The newest record of each partition that was applied since the last flush."""
@@ -268,8 +278,9 @@ class Journal(JournalReader):
     async def flush(self) -> None:
         """Make the stores durable and delete journaled events from the ingress topics."""
         await self._episodes.flush()
-        for partition, stored in self._newest.items():
+        for stored in self._newest.values():
             await self._erasures.mark(stored)
+        for partition in self._partitions:  # also where events were only published elsewhere
             await self._erasures.trim(partition)
         self._newest = {}
         self._unflushed = 0

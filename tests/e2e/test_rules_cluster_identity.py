@@ -293,6 +293,27 @@ async def test_c1_10_the_users_own_words_are_told_apart(
     assert {one.role for one in own} == {"user"}
 
 
+@both
+async def test_a_forget_reaches_what_came_under_an_alias(
+    language: str, memory: eunoe.Memory
+) -> None:
+    """The original under the alias's name leaves the ingress topic too, in its own partition."""
+    person = await memory.register(phone=PHONE, device=DEVICE, registered_at=REGISTERED)
+    log = memory.runtime.engines.log
+    places = [log.partition_of(owner_key("default", one).encode()) for one in (person, phone())]
+    assert places[0] != places[1]
+    _, text, query = SAID[language]
+    await publish(memory, phone(), text, "t1")
+    begin, end = await log.bounds(TURNS.name, places[1])
+    assert end > begin
+    await memory.forget(("frontend", "t1"), user_id=phone())
+    assert await memory.search(query, user_id=person) == []
+    for place in places:
+        begin, end = await log.bounds(TURNS.name, place)
+        assert begin == end
+        assert await log.read(TURNS.name, place, 0, limit=9) == []
+
+
 # --- What can't be bound -----------------------------------------------------------------------
 
 
