@@ -57,6 +57,9 @@ async def work(
     """
     for name in LIBRARIES:
         logging.getLogger(name).setLevel(logging.CRITICAL)  # health says it in sentences
+    told_to_end = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):  # from here on it ends well, opening or open
+        asyncio.get_running_loop().add_signal_handler(number, told_to_end.set)
     async with AsyncExitStack() as stack:
         engines = await open_cluster(settings, tools or Tools())
         stack.push_async_callback(engines.stack.aclose)
@@ -65,7 +68,7 @@ async def work(
         stack.push_async_callback(worker.stop)
         names = ", ".join(group.processor.name for group in worker.groups)
         tell(f"Working: {names}. Health: http://127.0.0.1:{port}/healthz")
-        await worker.ended()
+        await worker.ended(told_to_end)
         tell("Ending.")
 
 
@@ -127,16 +130,12 @@ class Worker:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stack.aclose(), STOP_S_MAX)
 
-    async def ended(self) -> None:
-        """Wait until a signal comes.
+    async def ended(self, told: asyncio.Event) -> None:
+        """Wait until it is told to end.
 
         Raises:
             EunoeError: A group can't go on.
         """
-        told = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, told.set)
         ends = [asyncio.create_task(group.ended()) for group in self.groups]
         signalled = asyncio.create_task(told.wait())
         try:

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import signal
 from collections.abc import Awaitable, Callable
 from typing import Final
 
@@ -30,8 +31,12 @@ class Faults:
         self._encoder = encoder
         self._tell = tell
         self._wanted = 2
-        self.died = 0
-        """Workers that ended by themselves, and were started again."""
+        self._mourned: list[Worker] = []
+
+    @property
+    def died(self) -> int:
+        """How many workers ended by themselves, and were started again."""
+        return len(self._mourned)
 
     def start(self) -> None:
         """Start the first workers."""
@@ -80,6 +85,7 @@ class Faults:
         await self._end(dice.choice(self._alive))
 
     async def _end(self, worker: Worker) -> None:
+        await asyncio.to_thread(lambda: worker.port)  # one that is starting knows no signal yet
         code = await asyncio.to_thread(worker.stop)
         if code != 0:
             message = f"A worker that was asked to end did so with {code}:\n{worker.told[-2000:]}"
@@ -93,8 +99,13 @@ class Faults:
 
     def revive(self) -> None:
         """Start workers in the place of those that ended by themselves, as a supervisor does."""
+        for worker in self._cluster.workers:
+            code = worker.process.poll()
+            if code not in {None, 0, -signal.SIGKILL} and worker not in self._mourned:
+                self._mourned.append(worker)
+                said = worker.told.strip().splitlines() or ["nothing"]
+                self._tell(f"a worker ended by itself with {code}, and said: {said[-1]}")
         while len(self._alive) < self._wanted:
-            self.died += 1
             self._start()
 
     def _start(self) -> None:
