@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from ..schemas.cloudevents import decode, encode
 from ..schemas.errors import Rejected
-from ..schemas.events import Bind, Envelope, EventType, Unbind, event_id, owner_key
+from ..schemas.events import Bind, Envelope, EventType, Forget, Unbind, event_id, owner_key
 from ..schemas.limits import BINDINGS_CACHED_MAX
 from ..schemas.ports import BindingRow, IdentityStore, Keys, Log, LogRecord, NewRecord, Position
 from .consumer import Handle, Prepare
@@ -176,6 +176,12 @@ class Router:
         person = person_of(event.user_id, bindings)
         if person == event.user_id:
             return None
+        if isinstance(event.payload, Forget):
+            message = (
+                "A forget names turns by ids that are made of the user id, and this one is an "
+                "alias: make them of the person's id, and send it under that."
+            )
+            raise Rejected(message)
         moved = event.model_copy(update={"user_id": person})
         headers, value = encode(moved)
         marked = (*headers, (ALIAS_HEADER, event.owner.encode()))

@@ -10,7 +10,7 @@ import pytest
 
 from eunoe.schemas.cloudevents import decode, encode
 from eunoe.schemas.errors import Rejected, Unavailable
-from eunoe.schemas.events import Bind, Envelope, EventType, Turn, Unbind, owner_key
+from eunoe.schemas.events import Bind, Envelope, EventType, Forget, Turn, Unbind, owner_key
 from eunoe.schemas.persons import alias_of
 from eunoe.schemas.ports import (
     BindingRow,
@@ -270,6 +270,18 @@ async def test_a_shared_alias_names_nobody() -> None:
     assert "device" in reason
     assert house.log.appended == []
     assert house.handled == []
+
+
+async def test_a_forget_under_an_alias_is_not_lost_silently() -> None:
+    """Its ids are made of the alias and name nothing of the person's: its sender has to know."""
+    house = House()
+    house.bind(PHONE, "ana")
+    said = turn(PHONE, "Hi", 1)
+    payload = Forget(event_ids=(said.event_id,))
+    event = said.model_copy(update={"type": EventType.FORGET, "payload": payload})
+    (reason,) = sentences(await house.router.handle([lying(event, 2, topic=COMMANDS.name)]))
+    assert "make them of the person's id" in reason
+    assert house.log.appended == []
 
 
 async def test_a_phone_number_alone_is_no_user() -> None:
