@@ -44,7 +44,9 @@ class OpenTurn(BaseModel):
 
 
 class Sessions:
-    """The last turns of sessions, newest last.
+    """Where sessions end, and their last turns, newest last.
+
+    It is the writer's, who alone changes them: so it need not look again.
 
     Args:
         identity: Where turns stand.
@@ -55,6 +57,17 @@ class Sessions:
         self._identity = identity
         self._turns = turns
         self._tails: OrderedDict[tuple[str, bytes], tuple[Said, ...]] = OrderedDict()
+        self._ends: OrderedDict[tuple[str, bytes], int] = OrderedDict()
+
+    async def end(self, owner: str, session: bytes) -> int:
+        """Return the position that the session's next turn gets."""
+        place = (owner, session)
+        if place not in self._ends:
+            self._ends[place] = await self._identity.session_end(owner, session)
+            if len(self._ends) > SESSIONS_CACHED_MAX:
+                self._ends.popitem(last=False)
+        self._ends.move_to_end(place)
+        return self._ends[place]
 
     async def before(
         self, owner: str, session: bytes, position: int, *, without: Collection[UUID] = ()
@@ -81,18 +94,22 @@ class Sessions:
         return self._tails[place]
 
     def add(self, owner: str, session: bytes, event_id: UUID, turn: Turn) -> None:
-        """Take a turn that was just decided."""
-        tail = self._tails.get((owner, session), ())
-        self._tails[owner, session] = (*tail, said(event_id, turn))[-CONTEXT_TURNS:]
+        """Take a turn that was just decided, after `end` and `tail` of its session."""
+        place = (owner, session)
+        tail = self._tails.get(place, ())
+        self._tails[place] = (*tail, said(event_id, turn))[-CONTEXT_TURNS:]
+        self._ends[place] += 1
 
     def clear(self) -> None:
         """Forget all, after a batch that failed half-way."""
         self._tails.clear()
+        self._ends.clear()
 
     def drop(self, owner: str) -> None:
         """Forget an owner's sessions, after an erasure."""
-        for place in [place for place in self._tails if place[0] == owner]:
-            del self._tails[place]
+        for held in (self._tails, self._ends):
+            for place in [place for place in held if place[0] == owner]:
+                del held[place]
 
 
 def said(event_id: UUID, turn: Turn) -> Said:

@@ -6,6 +6,7 @@ order of the steps is keys, journal, stores, commit; a crash between any two lea
 without a box, or records that catching up applies.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,7 +20,7 @@ import orjson
 
 from ..schemas.errors import Rejected
 from ..schemas.events import Bind, Envelope, Forget, Recalled, SetTimezone, Turn, Unbind
-from ..schemas.limits import CONTEXT_CHARACTERS_MAX
+from ..schemas.limits import CONTEXT_CHARACTERS_MAX, OWNERS_CACHED_MAX
 from ..schemas.ports import LogRecord, MemoryPoint, OwnerKeys, Vectors, WrappedKey
 from ..schemas.records import Candidate, Decision, JournalRecord, Statement
 from . import deduplication, episodic
@@ -57,7 +58,6 @@ class _Batch:
     content: dict[UUID, bytes] = field(default_factory=dict)
     erased: set[UUID] = field(default_factory=set)
     memories: dict[str, dict[UUID, MemoryPoint]] = field(default_factory=dict)
-    ends: dict[tuple[str, bytes], int] = field(default_factory=dict)
 
 
 class Writer:
@@ -76,7 +76,7 @@ class Writer:
         self._ports = ports
         self._turns_searchable = turns_searchable
         self._sessions = sessions
-        self._zones = Zones(ports.keys, ports.identity)
+        self._zones = Zones(ports.keys, ports.identity, remembered=OWNERS_CACHED_MAX)
         self._forgetter = Forgetter(
             ports.journal,
             ports.identity,
@@ -103,6 +103,7 @@ class Writer:
         if self._behind:
             await self._ports.journal.catch_up()
             self._sessions.clear()
+            self._zones.clear()
         self._behind = True  # until this batch is applied whole
         decoded = [(record, self._preparation.event(record)) for record in records]
         results: list[Rejected | None] = []
@@ -142,10 +143,11 @@ class Writer:
         asked: dict[str, list[UUID]] = {}
         for event in events:
             asked.setdefault(event.owner, []).append(event.event_id)
-        for owner, keys in asked.items():
-            known = await self._ports.identity.known(owner, keys)
+        identity = self._ports.identity
+        for known in await asyncio.gather(*(identity.known(*one) for one in asked.items())):
             batch.content |= {key: one.content for key, one in known.items()}
-            batch.erased |= await self._ports.identity.erased(owner, keys)
+        for erased in await asyncio.gather(*(identity.erased(*one) for one in asked.items())):
+            batch.erased |= erased
 
     @staticmethod
     def _identify(event: Envelope, keys: OwnerKeys, batch: _Batch) -> tuple[Rejected | None, bool]:
@@ -176,22 +178,21 @@ class Writer:
             )
         near: dict[UUID, list[Near]] = {one.draft.event.event_id: [] for one in drafts}
         threshold = self._ports.encoder.duplicate_threshold
-        for owner, pairs in rows.items():
-            if pairs:
-                vectors = np.stack([vector for _, vector in pairs])
-                found = await self._ports.episodes.nearest(owner, vectors, threshold)
-                for (event_id, _), memories in zip(pairs, found, strict=True):
-                    near[event_id].append(memories)
+
+        async def find(owner: str, pairs: Sequence[tuple[UUID, Vectors]]) -> None:
+            vectors = np.stack([vector for _, vector in pairs])
+            found = await self._ports.episodes.nearest(owner, vectors, threshold)
+            for (event_id, _), memories in zip(pairs, found, strict=True):
+                near[event_id].append(memories)
+
+        await asyncio.gather(*(find(owner, pairs) for owner, pairs in rows.items() if pairs))
         return near
 
     async def _decide(self, encoded: Encoded, near: Sequence[Near], batch: _Batch) -> None:
         draft = encoded.draft
         event, turn, keys = draft.event, draft.turn, draft.keys
-        owner, place = event.owner, (event.owner, draft.session)
-        if place not in batch.ends:
-            batch.ends[place] = await self._ports.identity.session_end(owner, draft.session)
-        position = batch.ends[place]
-        batch.ends[place] += 1
+        owner = event.owner
+        position = await self._sessions.end(owner, draft.session)
         before = await self._sessions.tail(owner, draft.session, position)
         self._sessions.add(owner, draft.session, event.event_id, turn)
         content = OpenTurn(source=event.source, id=event.id, payload=turn)
@@ -334,6 +335,7 @@ class Writer:
         )
         if isinstance(event.payload, Forget):
             await self._forgetter.forget(base, event.payload, keys)
+            self._zones.drop(base.owner)
         elif isinstance(event.payload, SetTimezone):
             return await self._set_timezone(base, event.payload, keys)
         elif isinstance(event.payload, Bind | Unbind):
@@ -362,6 +364,7 @@ class Writer:
         )
         record = base.model_copy(update={"statements": (statement,)})
         await self._ports.journal.append([key], [record])
+        self._zones.drop(base.owner)
         return None
 
 

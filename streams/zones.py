@@ -3,6 +3,7 @@
 Delivery: reads only; a zone that is set later changes no interval that was read before.
 """
 
+from collections import OrderedDict
 from datetime import datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -29,11 +30,15 @@ class Zones:
     Args:
         keys: To open statements.
         identity: Where they stand.
+        remembered: Of how many owners the statements are remembered: none, but for the writer, who
+            alone changes them and says so by `drop` and `clear`.
     """
 
-    def __init__(self, keys: Keys, identity: IdentityStore) -> None:
+    def __init__(self, keys: Keys, identity: IdentityStore, *, remembered: int = 0) -> None:
         self._keys = keys
         self._identity = identity
+        self._remembered = remembered
+        self._rows: OrderedDict[str, list[StatementRow]] = OrderedDict()
 
     async def at(self, owner: str, moment: datetime) -> ZoneInfo:
         """Return the zone in which the user was at a moment.
@@ -47,8 +52,7 @@ class Zones:
             The zone that was set last by then; before any was set, the first; else that of the
             moment's offset, in whole hours; else UTC.
         """
-        keys = await self._keys.owner(owner)
-        rows = await self._identity.statements(owner, [slot_hash(keys, TIMEZONE)])
+        rows = await self._statements(owner)
         by_time = sorted(rows, key=lambda row: (row.said_at, row.journal_offset))
         # What a turn says of a zone is a slot; only a command sets the user's.
         by_time = [row for row in by_time if row.kind == "profile"]
@@ -58,6 +62,26 @@ class Zones:
             if zone is not None:
                 return zone
         return _of_offset(moment)
+
+    def drop(self, owner: str) -> None:
+        """Look again for an owner, whose statements have changed."""
+        self._rows.pop(owner, None)
+
+    def clear(self) -> None:
+        """Look again for all."""
+        self._rows.clear()
+
+    async def _statements(self, owner: str) -> list[StatementRow]:
+        if owner in self._rows:
+            self._rows.move_to_end(owner)
+            return self._rows[owner]
+        keys = await self._keys.owner(owner)
+        rows = await self._identity.statements(owner, [slot_hash(keys, TIMEZONE)])
+        if self._remembered:
+            self._rows[owner] = rows
+            if len(self._rows) > self._remembered:
+                self._rows.popitem(last=False)
+        return rows
 
     async def _zone(self, owner: str, row: StatementRow) -> ZoneInfo | None:
         (plain,) = await self._keys.open_boxes(owner, [(row.box, row.event_id)])
