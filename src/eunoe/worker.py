@@ -89,6 +89,7 @@ class Worker:
         self._metrics = Metrics()
         self._told: Mapping[str, set[int]] = {name: set() for name in PROCESSORS}
         self._stack = AsyncExitStack()
+        self._observers: list[Callable[[Sequence[LogRecord]], None]] = []
         self._letters = Letters(engines.log, engines.keys, engines.clock, engines.partitions)
         servers = engines.servers
         broker = Broker(
@@ -234,6 +235,12 @@ class Worker:
         latency = self._metrics.latency.labels(processor, partition)
         for record in records:
             latency.observe(max(0.0, (now - record.timestamp).total_seconds()))
+        for observer in self._observers:
+            observer(records)
+
+    def observe(self, observer: Callable[[Sequence[LogRecord]], None]) -> None:
+        """Tell somebody what was acknowledged, as it is."""
+        self._observers.append(observer)
 
     async def _sample(self) -> None:
         since = 0.0
