@@ -118,6 +118,22 @@ async def test_an_interrupted_replay_goes_on(tmp_path: Path) -> None:
     assert (await run(tmp_path)).different == ()
 
 
+@pytest.mark.parametrize("name", ["nick", "小张"])
+async def test_persons_are_compared_and_not_their_aliases(tmp_path: Path, name: str) -> None:
+    """Aliases, shared ones too, are part of their persons' states; one that is lost is seen."""
+    async with open_memory(tmp_path) as memory:
+        people = [await memory.register(phone="+8613800138000", device=one) for one in "ab"]
+        await memory.bind(user_id=people[0], alias=name)
+        await memory.add("I live in Porto. 我住在上海。", user_id=name)
+        await memory.unbind(user_id=people[1], device="b")
+    found = await run(tmp_path)
+    assert (found.users, found.different) == (2, ())
+    with closing(sqlite3.connect(tmp_path / "data" / "identity.sqlite")) as file, file:
+        file.execute("UPDATE bindings SET bound = 0 WHERE person = ?", (people[1],))
+    found = await run(tmp_path, "again")
+    assert found.different == (("default", people[1]),)
+
+
 async def test_a_live_store_that_differs_is_named(tmp_path: Path) -> None:
     """A row that went behind the product's back shows in that user's comparison only."""
     async with open_memory(tmp_path) as memory:
