@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from ..schemas.cloudevents import decode, encode
 from ..schemas.errors import Rejected
 from ..schemas.events import Bind, Envelope, EventType, Forget, Unbind, event_id, owner_key
-from ..schemas.limits import BINDINGS_CACHED_MAX
+from ..schemas.limits import BINDINGS_CACHED_MAX, ID_CHARACTERS_MAX
 from ..schemas.ports import BindingRow, IdentityStore, Keys, Log, LogRecord, NewRecord, Position
 from .consumer import Handle, Prepare
 from .persons import person_of
@@ -153,18 +153,18 @@ class Router:
         if address is None:
             return None  # the writer says why, and buries it here
         owner = address.owner
-        if not self._is_placed(record, address):
-            placed_by = owner.encode()
-            return [NewRecord(record.position.topic, placed_by, record.value, record.headers)]
-        bindings = rows.get(owner, ())
-        if address.is_binding or (not bindings and person_of(address.user_id, ())):
-            return None
-        if address.was_alias:
-            _refuse_second_alias(bindings)
+        is_placed, bindings = self._is_placed(record, address), rows.get(owner, ())
+        if is_placed and (address.is_binding or (not bindings and person_of(address.user_id, ()))):
             return None
         try:
             event = decode(record.headers, record.value)
         except Rejected:
+            return None
+        if not is_placed:
+            placed_by = owner.encode()
+            return [NewRecord(record.position.topic, placed_by, record.value, record.headers)]
+        if address.was_alias:
+            _refuse_second_alias(bindings)
             return None
         return await self._resolved(record.position.topic, event, bindings)
 
@@ -265,6 +265,8 @@ def _address(record: LogRecord) -> _Address | None:
     try:
         if headers.get("content-type") == BINARY:
             tenant_id, user_id = headers["ce_tenantid"].decode(), headers["ce_userid"].decode()
+            if max(len(tenant_id), len(user_id)) > ID_CHARACTERS_MAX:
+                return None  # nothing is remembered of names that may have any length
             return _Address(tenant_id, user_id, headers.get("ce_type") in BINDING_TYPES, was_alias)
         event = decode(record.headers, record.value)
     except (Rejected, KeyError, UnicodeDecodeError):

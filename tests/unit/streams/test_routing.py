@@ -193,6 +193,21 @@ async def test_what_cannot_be_read_stays_with_the_writer() -> None:
     assert house.log.appended == []
 
 
+@pytest.mark.parametrize("user", ["ben", "安" * 600])
+async def test_what_is_malformed_is_published_nowhere(user: str) -> None:
+    """Wherever it would belong, it is buried where it lies: another log might not take it."""
+    house = House()
+    good = record("ben", "Hi", 3)
+    headers = tuple(
+        (name, user.encode() if name == "ce_userid" else b"x" if name == "ce_time" else raw)
+        for name, raw in good.headers
+    )
+    bad = LogRecord(good.position, good.key, good.value, headers, NOON)
+    assert [one is not None for one in await house.router.handle([bad])] == [True]
+    assert house.handled == [3]
+    assert house.log.appended == []
+
+
 @pytest.mark.parametrize("text", ["I moved to Oslo.", "我搬到了上海。"])
 async def test_an_aliass_event_becomes_the_persons(text: str) -> None:
     """It is published under the person's name and key, with its own source, id and time."""
