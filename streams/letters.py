@@ -105,8 +105,29 @@ class Letters:
             name = _shared_name(owner, self._clock.now())
             sealed = await self._keys.seal_shared(name, plain)
             letter = letter.model_copy(update={"shared_key": name, "shared": sealed})
-        value = letter.model_dump_json(exclude_none=True).encode()
-        await self._log.append([NewRecord(DEAD_LETTERS.name, record.key, value)])
+        await self._append(record, letter)
+
+    async def note(self, record: LogRecord, reason: Rejected, attempts: int) -> None:
+        """Write a dead letter without the original, which holds no content but ids.
+
+        For those who make no keys: only a partition's writer does on a cluster.
+
+        Args:
+            record: As it was read.
+            reason: Why it was refused.
+            attempts: How often it was tried.
+        """
+        letter = Letter(
+            topic=record.position.topic,
+            owner=record.key.decode(errors="replace"),
+            reason=str(reason),
+            attempts=attempts,
+            first_seen=record.timestamp,
+            partition=record.position.partition,
+            offset=record.position.offset,
+            letter_id=uuid4(),
+        )
+        await self._append(record, letter)
 
     async def refused(self, owner: str | None, *, show: bool) -> list[DeadLetter]:
         """List letters, oldest first.
@@ -151,6 +172,10 @@ class Letters:
         names = {one.shared_key for one in old if one.shared_key is not None}
         await self._keys.shred_shared(sorted(names - kept))
         return gone
+
+    async def _append(self, record: LogRecord, letter: Letter) -> None:
+        value = letter.model_dump_json(exclude_none=True).encode()
+        await self._log.append([NewRecord(DEAD_LETTERS.name, record.key, value)])
 
     async def _all(self) -> list[tuple[datetime, Letter]]:
         """Return every letter with when it was written.

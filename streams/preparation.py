@@ -26,6 +26,7 @@ from ..schemas.ports import (
     Vectors,
 )
 from . import episodic
+from .intake import replace_secrets
 from .projections import Journal
 
 __all__ = ["Accepted", "Encoded", "Ports", "Preparation"]
@@ -36,7 +37,11 @@ Accepted = tuple[LogRecord, Envelope, Turn, OwnerKeys]
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """What the writer works with."""
+    """What the writer works with.
+
+    Args:
+        cleans: Whether turns come from producers that may not have replaced secrets.
+    """
 
     journal: Journal
     keys: Keys
@@ -46,6 +51,7 @@ class Ports:
     recogniser: Recogniser
     terms: Terms
     clock: Clock
+    cleans: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,7 @@ class Preparation:
         """Work ahead on records, but for turns that are known already."""
         turns: dict[str, list[tuple[LogRecord, Envelope, Turn]]] = {}
         for record in records:
-            event = self._events[record.position] = _decode(record)
+            event = self._events[record.position] = self._decoded(record)
             if isinstance(event, Envelope) and isinstance(event.payload, Turn):
                 turns.setdefault(event.owner, []).append((record, event, event.payload))
         accepted: list[Accepted] = []
@@ -90,7 +96,7 @@ class Preparation:
 
     def event(self, record: LogRecord) -> Envelope | Rejected:
         """Return the event of a record, or why it is none."""
-        return self._events.get(record.position) or _decode(record)
+        return self._events.get(record.position) or self._decoded(record)
 
     async def encoded(self, accepted: Sequence[Accepted]) -> list[Encoded]:
         """Return turns encoded, in order."""
@@ -105,6 +111,16 @@ class Preparation:
         for record in records:
             self._events.pop(record.position, None)
             self._encoded.pop(record.position, None)
+
+    def _decoded(self, record: LogRecord) -> Envelope | Rejected:
+        event = _decode(record)
+        if not self._ports.cleans or isinstance(event, Rejected):
+            return event
+        turn = event.payload
+        if not isinstance(turn, Turn):
+            return event
+        content, _ = replace_secrets(turn.content)
+        return event.model_copy(update={"payload": turn.model_copy(update={"content": content})})
 
     async def _encode(self, accepted: Sequence[Accepted]) -> list[Encoded]:
         if not accepted:

@@ -172,7 +172,8 @@ class Worker:
             journal = Journal(log, keys, identity, episodes, [partition], served=served)
             await journal.catch_up()
             turns = Turns(keys, identity, episodes, journal)
-            letters = Letters(log, keys, engines.clock, engines.partitions)
+            # A key that lies wrong says another partition, which the lane's own log doesn't write.
+            letters = Letters(engines.log, keys, engines.clock, engines.partitions)
             ports = Ports(
                 journal,
                 keys,
@@ -182,6 +183,7 @@ class Worker:
                 engines.recogniser,
                 engines.terms,
                 engines.clock,
+                cleans=True,
             )
             writer = Writer(
                 ports,
@@ -221,7 +223,7 @@ class Worker:
         del partition
         engines = self._engines
         handle = partial(experience.handle, keys=engines.keys, store=engines.experience)
-        yield Processing(handle, self._counted("experience", self._letters.bury))
+        yield Processing(handle, self._counted("experience", self._letters.note))
 
     def _counted(self, processor: str, bury: Bury) -> Bury:
         async def buried(record: LogRecord, reason: Rejected, attempts: int) -> None:

@@ -221,3 +221,12 @@ async def test_a_malformed_letter_is_damage() -> None:
     with pytest.raises(Damaged, match="malformed: restore") as caught:
         await desk.letters.refused(None, show=False)
     assert "secret" not in str(caught.value)
+
+
+async def test_a_note_tells_all_but_the_original() -> None:
+    """Who makes no keys writes a letter all the same: where it lay, and why it was refused."""
+    desk = Desk()
+    await desk.letters.note(unreadable("{"), Rejected("It is no recall."), 1)
+    (letter,) = await desk.letters.refused(None, show=True)
+    assert (letter.reason, letter.original) == ("It is no recall.", None)
+    assert (desk.keys.present, desk.keys.shared) == ({}, set())

@@ -52,9 +52,12 @@ class House:
     Args:
         turns_searchable: Whether turns get points.
         failures: How many appends fail before one works.
+        cleans: Whether turns may come with secrets.
     """
 
-    def __init__(self, *, turns_searchable: bool = True, failures: int = 0) -> None:
+    def __init__(
+        self, *, turns_searchable: bool = True, failures: int = 0, cleans: bool = False
+    ) -> None:
         self.failures = failures
         self.records: list[JournalRecord] = []
         self.put: list[WrappedKey] = []
@@ -72,6 +75,7 @@ class House:
             recogniser=WordRecogniser(),
             terms=Terms(),
             clock=SetClock(START + timedelta(days=1)),
+            cleans=cleans,
         )
         sessions = Sessions(cast("IdentityStore", self), cast("Turns", self))
         self.writer = Writer(
@@ -151,9 +155,23 @@ class House:
     async def statements(
         self, owner: str, slots: Sequence[bytes] | None = None
     ) -> list[StatementRow]:
-        """Know of no time zone."""
-        del owner, slots
-        return []
+        """Return what was journaled of slots."""
+        return [
+            StatementRow(
+                kind=one.kind,
+                slot=one.slot,
+                matter=one.matter,
+                value=one.value,
+                box=one.box,
+                event_id=record.event_id,
+                said_at=record.said_at,
+                recorded_at=record.recorded_at,
+                journal_offset=number,
+            )
+            for number, record in enumerate(self.records)
+            for one in record.statements
+            if record.owner == owner and (slots is None or one.slot in slots)
+        ]
 
     # The episodic store, and what opens turns.
 
@@ -451,3 +469,33 @@ async def test_after_a_failure_the_stores_catch_up_first() -> None:
     assert house.records[1].candidates[0].reads == (events[0].event_id,)
     await house.handle(event("e3", "tea"))
     assert house.caught_up == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("my key is sk-abcdEFGH1234567890abcd ok", "my key is [secret:api-key] ok"),
+        ("wifi 密码是abc12345，记一下", "wifi 密码是[secret:password]，记一下"),
+    ],
+)
+async def test_a_secret_that_a_producer_published_is_not_journaled(said: str, kept: str) -> None:
+    """What a plain client sends is cleaned before it is sealed, and a repeat is the same event."""
+    house = House(cleans=True)
+    assert await house.handle(event("e1", said)) == [None]
+    (record,) = house.turns()
+    assert record.box is not None
+    assert orjson.loads(record.box.sealed)["payload"]["content"] == kept
+    assert await house.handle(event("e1", said)) == [None]
+    assert await house.handle(event("e1", kept)) == [None]
+    assert len(house.turns()) == 1
+
+
+async def test_a_zone_that_is_set_holds_for_the_next_turn() -> None:
+    """What the writer remembers of zones is what it has decided, and nothing older."""
+    house = House()
+    await house.handle(event("e1", "Let us meet at 9 am tomorrow."))
+    await house.handle(event("z1", SetTimezone(timezone="Asia/Shanghai")))
+    await house.handle(event("e2", "Let us meet at 9 am tomorrow."))
+    first, second = house.turns()
+    assert first.about
+    assert first.about != second.about
