@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from ..schemas.errors import Rejected
+from ..schemas.errors import EncoderMismatch, Rejected
 from ..schemas.ports import Clock, Keys, Terms
 from .clock import SystemClock
 from .cluster_settings import ClusterSettings
@@ -112,6 +112,7 @@ async def open_cluster(settings: Settings, tools: Tools) -> ClusterEngines:
             cache_expiry_s=servers.cache_expiry_s,
         )
         stack.push_async_callback(identity.close)
+        await _require_encoder(identity, encoder.id)
         episodes = await QdrantEpisodes.open(
             servers.qdrant,
             servers.namespace,
@@ -140,6 +141,16 @@ async def open_cluster(settings: Settings, tools: Tools) -> ClusterEngines:
             master=master,
             stack=stack.pop_all(),
         )
+
+
+async def _require_encoder(identity: TikvIdentity, encoder: str) -> None:
+    claimed = await identity.claim_encoder(encoder)
+    if claimed != encoder:
+        message = (
+            f"This memory was written with the encoder {claimed} and not with {encoder}: set "
+            "EUNOE_ENCODER to that one, or EUNOE_NAMESPACE to another installation."
+        )
+        raise EncoderMismatch(message)
 
 
 def _master_key(settings: Settings) -> bytes:

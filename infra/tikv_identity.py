@@ -104,6 +104,16 @@ class TikvIdentity(TikvReads):
             applied = Applied(part[-1].position.epoch, max(one.position.offset for one in part) + 1)
             await self._again(lambda: self._raise_low_water(partition, applied))  # noqa: B023 - awaited here
 
+    async def claim_encoder(self, encoder: str) -> str:
+        """Note which encoder an installation's vectors are of, if none is noted; returns that one.
+
+        Raises:
+            Unavailable: TiKV can't be reached, or didn't answer in time.
+            Conflict: Others note one again and again.
+        """
+        claimed: str = await self._again(lambda: self._claim(self._space.encoder, encoder))
+        return claimed
+
     async def close(self) -> None:
         """Let go of TiKV, once everything that was begun has come to its end."""
         await self._tikv.close()
@@ -149,6 +159,14 @@ class TikvIdentity(TikvReads):
             offset = max(low_water, applied.offset)
             if (epoch, low_water) != (applied.epoch, offset):
                 await transaction.commit({key: pack_partition(applied.epoch, offset)})
+
+    async def _claim(self, key: bytes, value: str) -> str:
+        async with self._tikv.transaction() as transaction:
+            found = (await transaction.get([key])).get(key)
+            if found is None:
+                await transaction.commit({}, new={key: value.encode()})
+                return value
+            return found.decode()
 
     async def _see_format(self) -> None:
         key = self._space.format

@@ -11,6 +11,7 @@ and compared there.
 
 ```text
 NAMESPACE/v                                   format of the layout, decimal digits
+NAMESPACE/e                                   id of the encoder that the vectors are of
 NAMESPACE/p PARTITION(4)                      epoch and low water of a partition
 NAMESPACE/a OWNER                             the owner's marker: name, epoch, applied offset
 NAMESPACE/d OWNER a text(alias)               a user id that stands for the person OWNER now
@@ -95,6 +96,7 @@ class Space:
     def __init__(self, namespace: str) -> None:
         self._prefix = namespace.encode() + b"/"
         self.format = self._prefix + b"v"
+        self.encoder = self._prefix + b"e"
         self.owners = self._prefix + b"a"
         """What all markers of owners begin with."""
 

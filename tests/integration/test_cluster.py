@@ -4,7 +4,9 @@ import asyncio
 import tempfile
 import urllib.error
 import urllib.request
+from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +16,7 @@ import pytest
 import eunoe
 from eunoe.infra.clock import SystemClock
 from eunoe.infra.kafka_topics import apply
-from eunoe.schemas.errors import Rejected
+from eunoe.schemas.errors import EncoderMismatch, Rejected, Unavailable
 from eunoe.schemas.events import owner_key
 from eunoe.schemas.ports import NewRecord
 from eunoe.schemas.topics import DEAD_LETTERS, TURNS
@@ -24,6 +26,7 @@ from tests.soak.events import batch_of, user_ids
 from tests.support.clustering import Cluster, Worker, cluster_in
 from tests.support.memories import cheap_tools, open_memory
 from tests.support.places import memory_folder
+from tests.support.tools import WordEncoder
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(480)]
 
@@ -124,6 +127,25 @@ async def test_what_is_refused_is_told_to_who_waits(cluster: Cluster, memory: eu
         await memory.add({"content": "我搬到了上海。", "id": "a"}, user_id="ana")
     (letter,) = await memory.dead_letters(user_id="ana", show=True)
     assert "上海" in (letter.original or "")
+
+
+async def test_another_encoder_is_refused(cluster: Cluster, memory: eunoe.Memory) -> None:
+    """Vectors of two encoders can't be compared: who comes with another is told which it was."""
+    del memory
+    tools = cheap_tools(encoder=WordEncoder("another-64"), clock=SystemClock())
+    with pytest.raises(EncoderMismatch, match=r"test-64 and not with another-64.*EUNOE_ENCODER"):
+        async with eunoe.open(cluster.settings, tools=tools):
+            pass
+
+
+async def test_another_master_key_is_refused(cluster: Cluster, memory: eunoe.Memory) -> None:
+    """A process with another key neither reads nor writes, and the sentence is about the key."""
+    cluster.worker("writer")
+    await memory.add({"content": "I moved to Oslo.", "id": "a"}, user_id="ana")
+    settings = replace(cluster.settings, master_key=b64encode(bytes(32)).decode())
+    with pytest.raises(Unavailable, match="master key"):
+        async with eunoe.open(settings, tools=cheap_tools(clock=SystemClock())):
+            pass
 
 
 async def test_an_event_with_a_foreign_hash_finds_its_owner(
