@@ -152,7 +152,7 @@ class Bench:
         chain = Chain(engines)
         servers = part.settings.cluster
         assert servers is not None
-        producer = AIOKafkaProducer(bootstrap_servers=list(servers.kafka), acks="all")
+        producer = AIOKafkaProducer(bootstrap_servers=",".join(servers.kafka), acks="all")
         await producer.start()
         topic = engines.names.topic(JOURNAL.name)
         try:
@@ -183,9 +183,7 @@ class Bench:
         await worker.start()
         await memory.settled(timeout_s=SETTLE_S)
         await worker.stop()
-        # The first batch's own time isn't known; it's left out on both sides of the fraction.
-        first = times.count(times[0])
-        return (len(times) - first) / (times[-1] - times[0])
+        return _speed(times)
 
     async def _empty(self, part: Cluster, engines: ClusterEngines) -> float:
         servers = part.settings.cluster
@@ -218,25 +216,19 @@ class Bench:
             while len(times) < self._turns:  # noqa: ASYNC110 - Faust tells nobody
                 await asyncio.sleep(0.05)
             await group.stop()
-        first = times.count(times[0])
-        return (len(times) - first) / max(1e-9, times[-1] - times[0])
+        return _speed(times)
 
     async def _consumed(self, part: Cluster) -> float:
         servers = part.settings.cluster
         assert servers is not None
         topic = f"{servers.namespace}.{TURNS.name.partition('.')[2]}"
         async with _consuming(servers.kafka, topic) as consumer:
-            began, done = None, 0
-            while done < self._turns:
+            times: list[float] = []
+            while len(times) < self._turns:
                 found = await consumer.getmany(timeout_ms=500, max_records=BATCH)
-                if began is None:
-                    began = time.perf_counter()
-                    done -= sum(map(len, found.values()))
-                done += sum(map(len, found.values()))
                 await consumer.commit()
-                if began is not None and done >= self._turns - BATCH:
-                    break
-        return done / (time.perf_counter() - (began or 0.0))
+                times += [time.perf_counter()] * sum(map(len, found.values()))
+        return _speed(times)
 
     async def _processes(self, workers: int, encoder: str) -> tuple[float, float]:
         async with self._backlog(turns=0) as (part, _, memory):
@@ -367,7 +359,7 @@ class Chain:
 async def _consuming(brokers: Sequence[str], topic: str) -> AsyncIterator[Any]:
     consumer = AIOKafkaConsumer(
         topic,
-        bootstrap_servers=list(brokers),
+        bootstrap_servers=",".join(brokers),
         group_id=f"bare-{time.monotonic_ns()}",
         auto_offset_reset="earliest",
         enable_auto_commit=False,
@@ -378,6 +370,12 @@ async def _consuming(brokers: Sequence[str], topic: str) -> AsyncIterator[Any]:
         yield consumer
     finally:
         await consumer.stop()
+
+
+def _speed(times: Sequence[float]) -> float:
+    """Return how many a second were done, from the first to the last of some moments."""
+    # The first batch's own time isn't known; it's left out on both sides of the fraction.
+    return (len(times) - times.count(times[0])) / max(1e-9, times[-1] - times[0])
 
 
 def _resident_mb(process: int) -> float:

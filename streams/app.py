@@ -22,6 +22,7 @@ import faust
 import mode
 from faust.exceptions import FaustError
 from faust.transport.drivers import aiokafka as driver
+from faust.types import TP
 from yarl import URL
 
 from ..schemas.errors import Damaged, EunoeError, Rejected, Unavailable
@@ -220,7 +221,7 @@ class Group:
             self.failure.set_result(error)
 
     def _wire(self, place: TopicPartition) -> Any:  # noqa: ANN401 - Faust's types
-        return faust.types.TP(self._broker.topic(place.topic), place.partition)
+        return TP(self._broker.topic(place.topic), place.partition)
 
     def _made(self) -> faust.App:
         broker = self._broker
