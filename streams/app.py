@@ -184,8 +184,11 @@ class Group:
         for place in consumer.assignment():
             if place.partition not in lag:
                 continue
-            position = await consumer.position(place)
-            end = consumer.highwater(place)
+            try:
+                position = await consumer.position(place)
+                end = consumer.highwater(place)
+            except (FaustError, RuntimeError):
+                continue  # the group is being assigned anew
             if position is not None and end is not None:
                 lag[place.partition] += max(0, end - position)
         return lag
