@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["apply_command", "diff_command", "topics_commands"]
 
 
-@click.group("topics", epilog="Start with: EUNOE_KAFKA=127.0.0.1:9092 eunoe topics diff")
+@click.group("topics", epilog="Example: eunoe topics diff")
 def topics_commands() -> None:
     """Make the topics of a cluster, and say what differs.
 
