@@ -125,7 +125,7 @@ class Run:
         await apply(servers)
         self._faults.start()
         half = self._plan.batches // 2
-        async with self._cluster.memory() as memory:
+        async with self._cluster.memory(self._plan.encoder) as memory:
             harming = asyncio.create_task(self._do_harm())
             try:
                 await self._publish(memory, half)

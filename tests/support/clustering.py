@@ -19,6 +19,7 @@ from eunoe.infra.cluster_settings import VARIABLES, ClusterSettings
 from eunoe.infra.kafka_admin import Admin
 from eunoe.infra.kafka_client import Client, Names
 from eunoe.infra.settings import Settings
+from eunoe.infra.wiring import Tools
 from tests.servers import influxd, kafka, minitikv, qdrant
 from tests.support.memories import cheap_tools
 
@@ -133,9 +134,10 @@ class Cluster:
         self.workers.append(worker)
         return worker
 
-    def memory(self) -> eunoe.Memory:
-        """Return the façade, to be used with `async with`."""
-        return eunoe.open(self.settings, tools=cheap_tools(clock=SystemClock()))
+    def memory(self, encoder: str = "cheap") -> eunoe.Memory:
+        """Return the façade, to be used with `async with`; with the encoder of the workers."""
+        tools = Tools() if encoder == "usem3" else cheap_tools(clock=SystemClock())
+        return eunoe.open(self.settings, tools=tools)
 
     async def set_topic(self, name: str, values: Mapping[str, str]) -> None:
         """Change a topic's configuration behind everybody's back."""
