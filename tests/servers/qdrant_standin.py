@@ -187,9 +187,9 @@ class Standin:
 
     async def _create(self, request: web.Request) -> web.Response:
         name = unquote(request.match_info["name"])
-        if name in self._collections:
-            return failed(409, f"Wrong input: Collection `{name}` already exists!")
         config = await _body(request)
+        if name in self._collections:  # from here on nobody else has a turn
+            return failed(409, f"Wrong input: Collection `{name}` already exists!")
         made = self._folder / "collections" / f"{name}.new"
         shutil.rmtree(made, ignore_errors=True)
         made.mkdir()
