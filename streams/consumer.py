@@ -25,7 +25,6 @@ from ..schemas.limits import (
     REFUSALS_KEPT_MAX,
 )
 from ..schemas.ports import LogRecord, Position, TopicPartition
-from ..schemas.topics import MARK_HEADER
 from .feeding import Feed
 
 __all__ = ["Bury", "Consumer", "Handle", "Prepare", "Progress"]
@@ -197,12 +196,12 @@ class Consumer:
         records = await self._feed.next()
         batch.is_full = len(records) >= BATCH_RECORDS_MAX
         batch.read.set()
-        if self._prepare is not None and (events := [one for one in records if not _is_mark(one)]):
+        if self._prepare is not None and (events := [one for one in records if not one.is_mark]):
             await self._prepare(events)
         return records
 
     async def _take(self, records: Sequence[LogRecord]) -> None:
-        events = [one for one in records if not _is_mark(one)]
+        events = [one for one in records if not one.is_mark]
         results, attempts = await self._healed(events) if events else ([], 0)
         refusals = []
         for record, refused in zip(events, results, strict=True):
@@ -249,7 +248,3 @@ class Consumer:
 
 def _place(record: LogRecord) -> TopicPartition:
     return TopicPartition(record.position.topic, record.position.partition)
-
-
-def _is_mark(record: LogRecord) -> bool:
-    return any(name == MARK_HEADER for name, _ in record.headers)

@@ -39,7 +39,7 @@ from ..schemas.experience import (
 )
 from ..schemas.ports import ExperienceStore, LogRecord, OwnerKeys, OwnersKeys
 from ..schemas.records import Packed
-from ..schemas.topics import JOURNAL, MARK_HEADER, RECALLS
+from ..schemas.topics import JOURNAL, RECALLS
 from .asking import labels
 
 __all__ = [
@@ -129,7 +129,7 @@ def see(record: LogRecord) -> Seen | None:
         Rejected: It is no recall.
         Damaged: It is no journal record.
     """
-    if record.value is None or any(name == MARK_HEADER for name, _ in record.headers):
+    if record.value is None or record.is_mark:
         return None
     return _recalled(record) if record.position.topic == RECALLS.name else _journaled(record)
 

@@ -129,11 +129,6 @@ class HandedFeed:
         """Records that were handed over and aren't acknowledged."""
         return sum(map(len, self._flying.values()))
 
-    @property
-    def paused(self) -> bool:
-        """Whether some partition is asked for no more."""
-        return bool(self._paused)
-
     def hand(self, record: LogRecord) -> None:
         """Take a record; never waits."""
         place = TopicPartition(record.position.topic, record.position.partition)

@@ -10,10 +10,10 @@ Delivery: a lane that is cancelled at any point has acknowledged only what was h
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..schemas.errors import Conflict, Damaged, EunoeError, Fenced, Unavailable
 from ..schemas.limits import BACKOFF_S_MAX, LANE_AGAIN_S, PROGRESS_S_MAX, STOP_S_MAX
@@ -32,11 +32,14 @@ class Processing:
         handle: The processor.
         bury: Writes dead letters.
         prepare: Works ahead; None does without.
+        keep: Runs beside it for as long as the lane is open, and ends it by raising; None is
+            nothing.
     """
 
     handle: Handle
     bury: Bury
     prepare: Prepare | None = None
+    keep: Callable[[], Coroutine[Any, Any, None]] | None = None
 
 
 OpenLane = Callable[[int], AbstractAsyncContextManager[Processing]]
@@ -154,7 +157,16 @@ class Lane:
             self.progress,
             prepare=processing.prepare,
         )
-        await consumer.run()
+        work = [consumer.run()] if processing.keep is None else [consumer.run(), processing.keep()]
+        tasks = [asyncio.ensure_future(one) for one in work]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+            for one in done:
+                one.result()
+        finally:
+            for one in tasks:
+                one.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     def _fail(self, error: EunoeError) -> None:
         self.state = "failed"

@@ -25,7 +25,7 @@ from ..schemas.ports import (
     WrappedKey,
 )
 from ..schemas.records import JournalRecord
-from ..schemas.topics import INGRESS, JOURNAL, MARK_HEADER, WRITER_GROUP
+from ..schemas.topics import INGRESS, JOURNAL, WRITER_GROUP
 from .serving import Served
 
 __all__ = [
@@ -276,13 +276,20 @@ class Journal(JournalReader):
         return applied
 
     async def flush(self) -> None:
-        """Make the stores durable and delete journaled events from the ingress topics."""
+        """Make the stores durable and delete journaled events from the ingress topics.
+
+        Records may be appended meanwhile; they are left for the next time.
+
+        Raises:
+            Unavailable: A store or the log can't be used now; what is left is done the next time.
+        """
+        newest = dict(self._newest)
         await self._episodes.flush()
-        for stored in self._newest.values():
+        for stored in newest.values():
             await self._erasures.mark(stored)
         for partition in self._partitions:  # also where events were only published elsewhere
             await self._erasures.trim(partition)
-        self._newest = {}
+        self._newest = {key: one for key, one in self._newest.items() if newest.get(key) is not one}
         self._unflushed = 0
 
     def _note(self, stored: Sequence[Stored]) -> None:
@@ -292,7 +299,7 @@ class Journal(JournalReader):
 
 def _is_written(record: LogRecord) -> bool:
     """Tell a record of the writer's from tombstones and from what the log itself needs."""
-    return record.value is not None and all(name != MARK_HEADER for name, _ in record.headers)
+    return record.value is not None and not record.is_mark
 
 
 def encode_record(record: JournalRecord) -> bytes:

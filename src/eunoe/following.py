@@ -8,6 +8,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from typing import Final
 
 from .infra.cluster import ClusterEngines
 from .schemas.errors import Rejected, Unavailable
@@ -23,6 +24,8 @@ from .streams.letters import letter_of
 
 __all__ = ["Following"]
 
+BEHIND: Final = "no worker has decided it yet: see the workers' /healthz."
+
 
 class Following:
     """Follows the writers' group and the dead letters.
@@ -36,8 +39,8 @@ class Following:
         self._partitions = engines.partitions
         self._refusals: OrderedDict[Position, Rejected] = OrderedDict()
         self._read: dict[int, int] = {}
-        self.trouble: str | None = "no worker has decided it yet: see the workers' /healthz."
-        """What a caller is told whose wait takes too long."""
+        self.trouble: str | None = None
+        """Why somebody waits, or gave up waiting, or None."""
         self.failed: str | None = None
         """Nothing that this process does can fail for others."""
 
@@ -60,8 +63,10 @@ class Following:
                 if not await self._is_done(place, offset)
             }
             if wanted:
+                self.trouble = BEHIND
                 await asyncio.sleep(pause)
                 pause = min(pause * 1.5, WAIT_EVERY_S_MAX)
+        self.trouble = None
         await self._read_letters({one.partition for one in positions})
         return [(one, self._refusals[one]) for one in positions if one in self._refusals]
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 from .infra.cluster import ClusterEngines, open_cluster, tls_of
 from .infra.health import HealthServer, Metrics
@@ -89,6 +89,7 @@ class Worker:
         self._metrics = Metrics()
         self._told: Mapping[str, set[int]] = {name: set() for name in PROCESSORS}
         self._stack = AsyncExitStack()
+        self._sampling: asyncio.Task[None] | None = None
         self._observers: list[Callable[[Sequence[LogRecord]], None]] = []
         self._letters = Letters(engines.log, engines.keys, engines.clock, engines.partitions)
         servers = engines.servers
@@ -122,8 +123,8 @@ class Worker:
         for group in self.groups:
             self._stack.push_async_callback(group.stop)
             await group.start()
-        sampling = asyncio.create_task(self._sample(), name="eunoe-sampling")
-        self._stack.push_async_callback(_ended, sampling)
+        self._sampling = asyncio.create_task(self._sample(), name="eunoe-sampling")
+        self._stack.push_async_callback(_ended, self._sampling)
         return server.port
 
     async def stop(self) -> None:
@@ -140,10 +141,15 @@ class Worker:
         ends = [asyncio.create_task(group.ended()) for group in self.groups]
         signalled = asyncio.create_task(told.wait())
         try:
-            await asyncio.wait([signalled, *ends], return_when=asyncio.FIRST_COMPLETED)
+            watched: list[asyncio.Task[Any]] = [signalled, *ends]
+            if self._sampling is not None:
+                watched.append(self._sampling)  # it never ends well
+            await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
             for one in ends:
                 if one.done() and not told.is_set():
                     raise one.result()
+            if self._sampling is not None and self._sampling.done():
+                self._sampling.result()
         finally:
             for task in (signalled, *ends):
                 task.cancel()
@@ -191,30 +197,22 @@ class Worker:
                 letters,
                 turns_searchable=self._turns_searchable,
             )
-            turn = asyncio.Lock()
-
-            async def handle(records: Sequence[LogRecord]) -> list[Rejected | None]:
-                async with turn:
-                    return await writer.handle(records)
 
             async def keep() -> None:
                 while True:
                     await asyncio.sleep(engines.servers.tick_s)
                     with suppress(Unavailable):  # the next round does it
-                        async with turn:
-                            await journal.flush()
+                        await journal.flush()
                         await log.tick()
 
-            keeping = asyncio.create_task(keep(), name=f"eunoe-keeping-{partition}")
             router = Router(
-                engines.log, identity, engines.keys, handle, writer.prepare, writer.release
+                engines.log, identity, engines.keys, writer.handle, writer.prepare, writer.release
             )
             try:
                 yield Processing(
-                    router.handle, self._counted("writer", letters.bury), router.prepare
+                    router.handle, self._counted("writer", letters.bury), router.prepare, keep
                 )
             finally:
-                await _ended(keeping)
                 with suppress(EunoeError, TimeoutError):  # the next lane does it
                     await asyncio.wait_for(journal.flush(), FLUSH_S_MAX)
 

@@ -33,6 +33,7 @@ class Group:
     hang: bool = False
     now: Callable[[], float] = lambda: 0.0
     notice_s: float = 60.0
+    unkept: asyncio.Event = field(default_factory=asyncio.Event)
 
     def acknowledge(self, records: Sequence[LogRecord]) -> None:
         """Write offsets down."""
@@ -53,7 +54,7 @@ class Group:
             raise self.failures.pop(0)
         self.happened.append(f"open {partition}")
         try:
-            yield Processing(self.handle, self.bury)
+            yield Processing(self.handle, self.bury, keep=self.keep)
         finally:
             self.happened.append(f"close {partition}")
 
@@ -65,6 +66,13 @@ class Group:
             raise self.error
         self.handled += [one.position.offset for one in records]
         return [Rejected("No.") if one.position.offset == self.refuse else None for one in records]
+
+    async def keep(self) -> None:
+        """Keep house until it is told to fail."""
+        await self.unkept.wait()
+        self.unkept.clear()
+        message = "Another has it."
+        raise Fenced(message)
 
     async def bury(self, record: LogRecord, reason: Rejected, attempts: int) -> None:
         """Write the letter down."""
@@ -163,6 +171,20 @@ async def test_a_fenced_lane_that_stays_is_opened_anew() -> None:
     await soon(lambda: group.done == [0, 1, 2, 3])
     assert group.handled == [0, 1, 2, 3]
     assert group.happened == ["open 0", "close 0", "open 0"]
+    await lanes.revoke()
+
+
+async def test_a_lane_whose_housekeeping_fails_is_opened_anew() -> None:
+    """An idle lane that the log takes nothing from any more doesn't stand there for ever."""
+    group = Group(notice_s=0.01)
+    lanes = group.lanes()
+    await lanes.assign(places(0))
+    (lane,) = lanes.open
+    await soon(lambda: lane.state == "open")
+    group.unkept.set()
+    await soon(lambda: group.happened == ["open 0", "close 0", "open 0"])
+    lanes.hand(record(0))
+    await soon(lambda: group.done == [0])
     await lanes.revoke()
 
 
