@@ -319,6 +319,26 @@ async def test_ingress_is_trimmed_below_the_writers_offset() -> None:
     assert spine.log.values(COMMANDS.name) == [b"0", b"1", b"2"]
 
 
+async def test_what_is_applied_during_a_flush_is_left_for_the_next() -> None:
+    """Its points aren't durable yet, so the marker stays before it."""
+    spine = Spine()
+    await spine.journal.append([], [turn("t1")])
+    flush = spine.episodes.flush
+
+    async def flush_late() -> None:
+        await flush()
+        await spine.journal.append([], [turn("t2")])
+
+    spine.episodes.flush = flush_late  # type: ignore[method-assign]  # once
+    await spine.journal.flush()
+    spine.episodes.flush = flush  # type: ignore[method-assign]  # as it was
+    partition = spine.log.partition_of(ANA.encode())
+    place = (ERASURE_GROUP, JOURNAL.name, partition)
+    assert await spine.log.committed(*place) == 1
+    await spine.journal.flush()
+    assert await spine.log.committed(*place) == 2
+
+
 async def test_a_failed_flush_moves_no_marker() -> None:
     """Unless the episodic store is durable nothing is trimmed, and the next flush does it."""
     spine = Spine("flush episodes")
