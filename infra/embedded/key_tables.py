@@ -42,6 +42,12 @@ _SCHEMA: Final = (
     "CREATE INDEX shared_keys_by_name ON shared_keys (name)",
 )
 
+# An owner that is gone is none of the asker's either: a key of nobody mustn't count as shredded.
+_WRAPPED: Final = (
+    "SELECT key_id, name, wrapped FROM data_keys LEFT JOIN owners ON owners.number = owner "
+    "WHERE key_id IN"
+)
+
 
 def prepare(connection: sqlite3.Connection, master: SealingKey) -> None:
     """Make the tables of a new file, or check an old one's format and master key.
@@ -108,8 +114,8 @@ def put(connection: sqlite3.Connection, keys: Sequence[WrappedKey]) -> None:
 
 def wrapped(
     connection: sqlite3.Connection, key_ids: Sequence[UUID]
-) -> Iterator[tuple[UUID, int, bytes]]:
-    """Yield (key id, owner's number, wrapped key) of those that are there."""
+) -> Iterator[tuple[UUID, str | None, bytes]]:
+    """Yield (key id, owner, wrapped key) of those that are there."""
     known = {key_id.bytes: key_id for key_id in key_ids}
     values = list(known)
     for start in range(0, len(values), _VALUES_MAX):
@@ -118,11 +124,11 @@ def wrapped(
         part += part[-1:] * (-len(part) % _VALUES_STEP)
         marks = ",".join("?" * len(part))
         rows = connection.execute(
-            f"SELECT key_id, owner, wrapped FROM data_keys WHERE key_id IN ({marks})",  # noqa: S608 - question marks
+            f"{_WRAPPED} ({marks})",
             part,
         )
-        for key_id, number, wrapped in rows.fetchall():
-            yield known[key_id], number, wrapped
+        for key_id, owner, wrapped in rows.fetchall():
+            yield known[key_id], owner, wrapped
 
 
 def overwrite(

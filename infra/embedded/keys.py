@@ -21,14 +21,8 @@ from ...schemas.limits import (
 )
 from ...schemas.ports import NewRecord, OwnerKeys, WrappedKey
 from ...schemas.records import Box
-from ..sealing import (
-    OVERHEAD_BYTES,
-    WRAPPED_BYTES,
-    SealingKey,
-    keyed_hash,
-    new_key,
-    term_hash,
-)
+from ..owner_keys import SealingOwnerKeys
+from ..sealing import OVERHEAD_BYTES, WRAPPED_BYTES, SealingKey, new_key
 from . import key_tables as tables
 from .database import Database, transaction
 from .key_cache import KeyCache
@@ -44,39 +38,6 @@ class _DataKey(NamedTuple):
     owner: str
     key: SealingKey | None
     """None where the key belongs to another owner than the one who asked."""
-
-
-class _OwnerKeys:
-    """An owner's keys; see `OwnerKeys`."""
-
-    __slots__ = ("_hashing", "_owner", "_owner_bytes", "number", "wrapping")
-
-    def __init__(self, owner: str, number: int, wrapping: SealingKey, hashing: bytes) -> None:
-        self._owner = owner
-        self.number = number
-        self._owner_bytes = owner.encode()
-        self._hashing = hashing
-        self.wrapping = wrapping
-
-    @property
-    def owner(self) -> str:
-        return self._owner
-
-    def hash(self, kind: str, text: str) -> bytes:
-        return keyed_hash(self._hashing, kind, text)
-
-    def term(self, term: str) -> int:
-        return term_hash(self._hashing, term)
-
-    def seal(self, plain: bytes, record: UUID) -> tuple[Box, WrappedKey]:
-        key_id = uuid4()
-        raw = new_key()
-        sealed = SealingKey(raw).seal(plain, record.bytes)
-        wrapped = self.wrapping.seal(raw, key_id.bytes + self._owner_bytes)
-        return Box(key_id=key_id, sealed=sealed), WrappedKey(key_id, self._owner, wrapped)
-
-    def unwrap(self, key_id: UUID, wrapped: bytes) -> SealingKey:
-        return SealingKey(self.wrapping.open(wrapped, key_id.bytes + self._owner_bytes))
 
 
 class SqliteKeys:
@@ -99,7 +60,7 @@ class SqliteKeys:
         self._reader = reader
         self._master = master
         self._sealer = sealer
-        self._owners: KeyCache[str, _OwnerKeys] = KeyCache(OWNERS_CACHED_MAX)
+        self._owners: KeyCache[str, SealingOwnerKeys] = KeyCache(OWNERS_CACHED_MAX)
         self._data_keys: KeyCache[UUID, _DataKey] = KeyCache(DATA_KEYS_CACHED_MAX)
 
     @classmethod
@@ -162,7 +123,7 @@ class SqliteKeys:
             self._owners.remember([(owner, keys)], purges=purges)
         return keys
 
-    async def known_owner(self, owner: str) -> _OwnerKeys | None:
+    async def known_owner(self, owner: str) -> SealingOwnerKeys | None:
         """Return an owner's keys, or None where it has none; makes none."""
         cached = self._owners.find((owner,))
         if cached:
@@ -293,37 +254,26 @@ class SqliteKeys:
 
     # From here on: blocking, in the file's thread or, to look up, on the reader.
 
-    def _find_owner(self, connection: sqlite3.Connection, owner: str) -> _OwnerKeys | None:
+    def _find_owner(self, connection: sqlite3.Connection, owner: str) -> SealingOwnerKeys | None:
         row = connection.execute(
-            "SELECT number, wrapping, hashing FROM owners WHERE name = ?", (owner,)
+            "SELECT wrapping, hashing FROM owners WHERE name = ?", (owner,)
         ).fetchone()
         if row is None:
             return None
-        number, wrapping, hashing = row
-        label = owner.encode()
-        return _OwnerKeys(
-            owner,
-            number,
-            SealingKey(self._master.open(wrapping, b"wrapping " + label)),
-            self._master.open(hashing, b"hashing " + label),
-        )
+        wrapping, hashing = row
+        return SealingOwnerKeys.open(owner, wrapping + hashing, self._master)
 
-    def _make_owner(self, connection: sqlite3.Connection, owner: str) -> _OwnerKeys:
+    def _make_owner(self, connection: sqlite3.Connection, owner: str) -> SealingOwnerKeys:
         found = self._find_owner(connection, owner)
         if found is not None:
             return found
-        label = owner.encode()
-        wrapping, hashing = new_key(), new_key()
-        row = (
-            owner,
-            self._master.seal(wrapping, b"wrapping " + label),
-            self._master.seal(hashing, b"hashing " + label),
-        )
+        keys, kept = SealingOwnerKeys.make(owner, self._master)
         with transaction(connection):
-            cursor = connection.execute(
-                "INSERT INTO owners (name, wrapping, hashing) VALUES (?, ?, ?)", row
+            connection.execute(
+                "INSERT INTO owners (name, wrapping, hashing) VALUES (?, ?, ?)",
+                (owner, kept[:WRAPPED_BYTES], kept[WRAPPED_BYTES:]),
             )
-        return _OwnerKeys(owner, cursor.lastrowid or 0, SealingKey(wrapping), hashing)
+        return keys
 
     def _make_shared(self, connection: sqlite3.Connection, name: str) -> tuple[bytes, SealingKey]:
         label = name.encode()
@@ -344,13 +294,16 @@ class SqliteKeys:
 
 
 def _load(
-    connection: sqlite3.Connection, owner: str, keys: _OwnerKeys | None, key_ids: Sequence[UUID]
+    connection: sqlite3.Connection,
+    owner: str,
+    keys: SealingOwnerKeys | None,
+    key_ids: Sequence[UUID],
 ) -> dict[UUID, _DataKey]:
     loaded: dict[UUID, _DataKey] = {}
-    for key_id, number, wrapped in tables.wrapped(connection, key_ids):
+    for key_id, name, wrapped in tables.wrapped(connection, key_ids):
         if wrapped == EMPTY:
             continue
-        if keys is None or number != keys.number:
+        if keys is None or name != owner:
             loaded[key_id] = _DataKey(owner, None)
         else:
             loaded[key_id] = _DataKey(owner, keys.unwrap(key_id, wrapped))
