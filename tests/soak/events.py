@@ -13,7 +13,15 @@ from eunoe.schemas.topics import TURNS
 from tests.support.crashing import LINES, WORDS
 from tests.support.tools import START
 
-__all__ = ["BATCH", "PLANTED_EVERY", "TENANT", "Batch", "batch_of", "planted", "user_ids"]
+__all__ = [
+    "BATCH",
+    "Batch",
+    "batch_of",
+    "is_planted",
+    "planted",
+    "unreadable",
+    "user_ids",
+]
 
 BATCH: Final = 20
 USERS: Final = 40
@@ -61,6 +69,16 @@ def batch_of(seed: int, number: int, size: int = BATCH) -> Batch:
     return Batch(f"user{dice.randrange(USERS)}", messages)
 
 
+def is_planted(number: int) -> bool:
+    """Tell whether something bad is published after a batch."""
+    return number % PLANTED_EVERY == PLANTED_EVERY - 1
+
+
+def unreadable(number: int) -> str:
+    """Return what is published after a batch and is no event."""
+    return f"{{{number}"
+
+
 def planted(seed: int, number: int) -> list[NewRecord]:
     """Return what has to become dead letters: no event, and a known id with other content."""
     batch = batch_of(seed, number)
@@ -77,6 +95,6 @@ def planted(seed: int, number: int) -> list[NewRecord]:
     )
     headers, value = encode(other)
     return [
-        NewRecord(TURNS.name, owner, b"{%d" % number),
+        NewRecord(TURNS.name, owner, unreadable(number).encode()),
         NewRecord(TURNS.name, owner, value, headers),
     ]

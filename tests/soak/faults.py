@@ -43,6 +43,11 @@ class Faults:
         for _ in range(self._wanted):
             self._start()
 
+    async def end(self) -> None:
+        """Let every worker end, which it has to do well."""
+        for worker in self._alive:
+            await self._end(worker)
+
     async def do(self, kind: str, dice: random.Random) -> None:
         """Do one kind of harm, and what an operator's machine does against it."""
         self._tell(f"fault: {kind}")
