@@ -18,7 +18,7 @@ from .cluster_settings import ClusterSettings
 from .kafka_client import Client, Names
 from .kafka_fenced import FencedLog
 from .kafka_grouping import Groups
-from .kafka_marks import needs_ticks, tick
+from .kafka_marks import tick
 from .kafka_places import Places, check_offset
 from .kafka_producing import Room, Singles
 from .kafka_reading import Reading
@@ -55,14 +55,12 @@ class KafkaLog:
         settings: ClusterSettings,
         *,
         topics: Sequence[Topic] = TOPICS,
-        partitions: int | None = None,
     ) -> Self:
         """Open the log; `eunoe topics apply` has made its topics.
 
         Args:
             settings: Where the brokers are, and the namespace.
             topics: The topics table.
-            partitions: Of every topic; None takes the settings'.
 
         Raises:
             Unavailable: Kafka can't be reached, the login is wrong, or a topic isn't as it has
@@ -70,17 +68,14 @@ class KafkaLog:
             Rejected: The topics have another number of partitions.
         """
         names = Names(settings.namespace)
-        count = settings.partitions if partitions is None else partitions
         client = await Client.connect(settings)
         try:
-            epoch = await kafka_topics.check(
-                settings, client=client, topics=topics, partitions=count
-            )
+            epoch = await kafka_topics.check(settings, client=client, topics=topics)
             await client.follow([names.topic(one.name) for one in topics])
         except BaseException:
             await client.close()
             raise
-        return cls(settings, client, Places(names, topics, count, epoch))
+        return cls(settings, client, Places(names, topics, settings.partitions, epoch))
 
     @property
     def epoch(self) -> str:
@@ -202,32 +197,13 @@ class KafkaLog:
         """
         self._places.compacted(topic)
         await asyncio.gather(
-            *(self._tick(topic, partition, b"") for partition in range(self._places.count))
+            *(self._tick(topic, partition) for partition in range(self._places.count))
         )
         return 0
 
-    async def tick(self, partition: int, values: Mapping[str, bytes] | None = None) -> None:
-        """Append a tick to this partition of each ingress and compacted topic.
-
-        Args:
-            partition: Which.
-            values: What the tick of a topic says, by the topic's name; the others say nothing.
-
-        Raises:
-            Unavailable: Kafka can't be reached.
-        """
-        told = values or {}
-        await asyncio.gather(
-            *(
-                self._tick(topic.name, partition, told.get(topic.name, b""))
-                for topic in self._places.topics
-                if needs_ticks(topic)
-            )
-        )
-
-    async def _tick(self, topic: str, partition: int, value: bytes) -> None:
+    async def _tick(self, topic: str, partition: int) -> None:
         self._reading.check_open()
-        await self._singles.append(tick(*self._places.wire(topic, partition), value))
+        await self._singles.append(tick(*self._places.wire(topic, partition)))
 
     @asynccontextmanager
     async def fenced(self, partition: int) -> AsyncIterator[FencedLog]:

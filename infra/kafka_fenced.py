@@ -66,24 +66,18 @@ class FencedLog:
         offsets = await self._transactions.append(outgoing)
         return self._places.positions(records, outgoing, offsets)
 
-    async def tick(self, values: Mapping[str, bytes] | None = None) -> None:
+    async def tick(self) -> None:
         """Append a tick to this partition of each ingress and compacted topic.
-
-        Args:
-            values: What the tick of a topic says, by the topic's name; the others say nothing.
 
         Raises:
             Fenced: Another process writes the partition now.
             Unavailable: Kafka can't be reached.
         """
-        told = values or {}
         topics = [one.name for one in self._places.topics if needs_ticks(one)]
-        await self._transactions.append(
-            [self._tick(topic, told.get(topic, b"")) for topic in topics]
-        )
+        await self._transactions.append([self._tick(topic) for topic in topics])
 
-    def _tick(self, topic: str, value: bytes) -> Outgoing:
-        return tick(*self._places.wire(topic, self._partition), value)
+    def _tick(self, topic: str) -> Outgoing:
+        return tick(*self._places.wire(topic, self._partition))
 
     async def read(
         self, topic: str, partition: int, offset: int, *, limit: int, wait_s: float = 0.0
@@ -125,7 +119,7 @@ class FencedLog:
     async def compact(self, topic: str) -> int:
         """Append a tick to this partition, so that the broker compacts it within its lag."""
         name = self._places.compacted(topic).name
-        await self._transactions.append([self._tick(name, b"")])
+        await self._transactions.append([self._tick(name)])
         return 0
 
     async def vacuum(self) -> None:

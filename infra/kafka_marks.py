@@ -45,9 +45,9 @@ def opening(name: str, partition: int, epoch: str, keys: Iterable[bytes]) -> lis
     return [Outgoing(name, partition, key, value, _OPENING, None) for key in keys]
 
 
-def tick(name: str, partition: int, value: bytes) -> Outgoing:
+def tick(name: str, partition: int) -> Outgoing:
     """Return a tick."""
-    return Outgoing(name, partition, _TICK_KEY, value, _TICK, None)
+    return Outgoing(name, partition, _TICK_KEY, b"", _TICK, None)
 
 
 def epoch_of(records: Sequence[tuple[bytes, bytes | None]]) -> str | None:

@@ -93,22 +93,19 @@ async def diff(
     settings: ClusterSettings,
     *,
     topics: Sequence[Topic] = TOPICS,
-    partitions: int | None = None,
 ) -> list[str]:
     """Say what `apply` would do; nothing where all is as it has to be.
 
     Args:
         settings: Where the brokers are, and how the topics have to be.
         topics: The topics table.
-        partitions: Of every topic; None takes the settings'.
 
     Raises:
         Unavailable: Kafka can't be reached, or the login is wrong.
     """
     client = await Client.connect(settings)
     try:
-        count = settings.partitions if partitions is None else partitions
-        work = _Work(settings, client, topics, count)
+        work = _Work(settings, client, topics)
         return [*await work.differences(), *await work.missing_openings()]
     finally:
         await client.close()
@@ -118,14 +115,12 @@ async def apply(
     settings: ClusterSettings,
     *,
     topics: Sequence[Topic] = TOPICS,
-    partitions: int | None = None,
 ) -> list[str]:
     """Make the topics that are missing, mend their settings, and append the opening records.
 
     Args:
         settings: Where the brokers are, and how the topics have to be.
         topics: The topics table.
-        partitions: Of every topic that is made; None takes the settings'.
 
     Returns:
         What was done, in sentences.
@@ -136,8 +131,7 @@ async def apply(
     """
     client = await Client.connect(settings)
     try:
-        count = settings.partitions if partitions is None else partitions
-        work = _Work(settings, client, topics, count)
+        work = _Work(settings, client, topics)
         return [*await work.make_and_mend(), *await work.open_all()]
     finally:
         await client.close()
@@ -148,7 +142,6 @@ async def check(
     *,
     client: Client,
     topics: Sequence[Topic] = TOPICS,
-    partitions: int | None = None,
 ) -> str:
     """Check that the topics can be used; returns their epoch.
 
@@ -156,14 +149,12 @@ async def check(
         settings: Where the brokers are, and how the topics have to be.
         client: Connected.
         topics: The topics table.
-        partitions: Of every topic; None takes the settings'.
 
     Raises:
         Unavailable: Something isn't as it has to be: the first sentence of it.
         Rejected: A topic has another number of partitions.
     """
-    count = settings.partitions if partitions is None else partitions
-    work = _Work(settings, client, topics, count)
+    work = _Work(settings, client, topics)
     for one in await work.differences(only=_NEEDED):
         message = f"{one} Run: eunoe topics apply."
         raise Unavailable(message)
@@ -181,17 +172,13 @@ class _Work:
         settings: Where the brokers are, and how the topics have to be.
         client: Connected.
         topics: The topics table.
-        count: Partitions of every topic.
     """
 
-    def __init__(
-        self, settings: ClusterSettings, client: Client, topics: Sequence[Topic], count: int
-    ) -> None:
+    def __init__(self, settings: ClusterSettings, client: Client, topics: Sequence[Topic]) -> None:
         self._settings = settings
         self._client = client
         self._names = Names(settings.namespace)
         self._topics = {self._names.topic(one.name): one for one in topics}
-        self._count = count
         self._admin = Admin(client)
         self._requests = Requests(client)
         self._found: Mapping[str, Found] = {}
@@ -227,10 +214,11 @@ class _Work:
         return told
 
     def _check_count(self, name: str, found: Found) -> None:
-        if found.partitions != self._count:
+        wanted = self._settings.partitions
+        if found.partitions != wanted:
             message = (
                 f"The topic {name} has {found.partitions} partitions, and EUNOE_PARTITIONS says "
-                f"{self._count}. Another number is another epoch: set it to {found.partitions}, "
+                f"{wanted}. Another number is another epoch: set it to {found.partitions}, "
                 "or take another EUNOE_NAMESPACE and import anew."
             )
             raise Rejected(message)
@@ -251,7 +239,9 @@ class _Work:
             found = self._found.get(name)
             if found is None:
                 wanted = wanted_settings(topic, self._settings)
-                await self._admin.create(name, self._count, self._settings.replication, wanted)
+                await self._admin.create(
+                    name, self._settings.partitions, self._settings.replication, wanted
+                )
                 done.append(f"Made the topic {name}.")
             elif wrong := self._wrong(topic, found):
                 await self._admin.alter(name, {**found.own, **wrong})
@@ -322,7 +312,7 @@ class _Work:
             WirePlace(name, partition)
             for name, topic in self._topics.items()
             if is_compacted(topic) and name in self._found
-            for partition in range(self._count)
+            for partition in range(self._settings.partitions)
         ]
         firsts = await asyncio.gather(*(self._requests.bounds(*place) for place in places))
         starts = {place: first for place, (first, _) in zip(places, firsts, strict=True)}

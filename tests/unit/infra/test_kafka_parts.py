@@ -131,7 +131,7 @@ def test_a_time_that_kafka_has_not_is_rejected(moment: datetime) -> None:
 def test_marks_carry_their_header_and_the_epoch() -> None:
     """Opening records name the epoch, the first counts, and what is no mark names none."""
     one, two = (opening("cafe.keys.v1", 3, epoch, OPENING_KEYS) for epoch in ("one", "two"))
-    ticked = tick("cafe.keys.v1", 3, b"")
+    ticked = tick("cafe.keys.v1", 3)
     for mark in (*one, *two, ticked):
         assert (mark.partition, mark.headers[0][0]) == (3, MARK_HEADER)
     pairs = [(mark.key, mark.value) for mark in (ticked, *one, *two)]
