@@ -32,7 +32,7 @@ from ..schemas.records import Box
 from .clock import SystemClock
 from .points import TENANT, TERMS, TURN, box_of
 from .qdrant_calls import QdrantCalls
-from .qdrant_collection import behind, beside, check_idf, ensure, switch
+from .qdrant_collection import behind, beside, check_idf, ensure, numbered, switch
 from .qdrant_reads import memory_in, nearest, retrieve, scroll
 from .qdrant_words import WORDS, search_requests, terms_in
 from .qdrant_writes import (
@@ -131,7 +131,7 @@ class QdrantEpisodes:
         """Open the store over calls that are ready; see `open`."""
         clock = clock or SystemClock()
         used = await (beside if spare else behind)(calls, collection)
-        name = used or f"{collection}-1"
+        name = used or numbered(collection, 1)
         await ensure(calls, name, dimension)
         await check_idf(calls, name, dimension, clock.now().timestamp())
         if used is None:

@@ -1,6 +1,7 @@
 """The collection of the episodic store on a Qdrant server: made, checked, and its alias switched.
 
-What everybody asks is an alias; the collection behind it has the alias's name and a number. Another
+What everybody asks is an alias; the collection behind it has the alias's name, a point and a
+number. No namespace has a point in it, so no installation's alias is another's collection. Another
 one is filled beside it and takes its place in one step. IDF is computed by the shard, and a shard's
 write-ahead log is what keeps markers behind what they speak of: so a collection is one shard, and
 what spreads reads is replicas (with a write consistency of all of them, so that each has what was
@@ -21,7 +22,7 @@ from .qdrant_calls import HttpStatus, QdrantCalls
 from .qdrant_words import WORDS, point_struct
 from .qdrant_writes import BURIED, MARKER
 
-__all__ = ["LAYOUT", "behind", "beside", "check_idf", "ensure", "switch"]
+__all__ = ["LAYOUT", "behind", "beside", "check_idf", "ensure", "numbered", "switch"]
 
 LAYOUT: Final = 2
 """Of the points: as in the embedded store."""
@@ -49,8 +50,13 @@ async def behind(calls: QdrantCalls, alias: str) -> str | None:
 async def beside(calls: QdrantCalls, alias: str) -> str:
     """Return the name of the collection that may take the place of the one behind an alias."""
     used = await behind(calls, alias)
-    number = re.fullmatch(re.escape(alias) + r"-(\d+)", used or "")
-    return f"{alias}-{int(number[1]) + 1 if number else 1}"
+    number = re.fullmatch(re.escape(alias) + r"\.(\d+)", used or "")
+    return numbered(alias, int(number[1]) + 1 if number else 1)
+
+
+def numbered(alias: str, number: int) -> str:
+    """Return the name of an alias's collection, counted from 1."""
+    return f"{alias}.{number}"
 
 
 async def ensure(calls: QdrantCalls, collection: str, dimension: int) -> None:

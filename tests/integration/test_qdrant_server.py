@@ -8,6 +8,7 @@ import pytest
 from qdrant_client import AsyncQdrantClient, models
 
 from eunoe.infra.qdrant import QdrantEpisodes
+from eunoe.infra.qdrant_collection import numbered
 from eunoe.schemas.errors import Damaged, EncoderMismatch, Fenced, Rejected, Unavailable
 from eunoe.schemas.ports import Applied, EpisodicQuery
 from tests.contract.episodes_contract import picture
@@ -173,12 +174,35 @@ async def test_a_closed_store_is_unavailable(place: Place) -> None:
 async def test_opening_at_once_makes_one_collection(place: Place) -> None:
     """Several that open a new store at the same time write to one collection."""
     stores = await asyncio.gather(*(open_store(place.url, place.alias) for _ in range(3)))
-    assert {store.collection for store in stores} == {f"{place.alias}-1"}
+    assert {store.collection for store in stores} == {numbered(place.alias, 1)}
     for number, store in enumerate(stores):
         await store.apply([stored(number, f"t{number}")])
     assert [len(await store.query(EVERYTHING)) for store in stores] == [3, 3, 3]
     for store in stores:
         await store.close()
+
+
+async def test_namespaces_that_look_alike_share_nothing(place: Place) -> None:
+    """One that is called as another with a number has a collection of its own, whoever comes first.
+
+    Its alias would be the other's collection, if that were called so.
+    """
+    for first, second in (
+        (place.alias, f"{place.alias}-1"),
+        (f"{place.alias}-2-1", f"{place.alias}-2"),
+    ):
+        stores = [await open_store(place.url, alias) for alias in (first, second)]
+        for number, store in enumerate(stores):
+            await store.apply([stored(1, f"t{number}")])
+        assert [await found(store) for store in stores] == [
+            {ident("t0").bytes},
+            {ident("t1").bytes},
+        ]
+        for store in stores:
+            if not store.collection.startswith(f"{place.alias}."):
+                await store.drop(store.collection)
+            store._pending.clear()
+            await store.close()
 
 
 async def test_opening_leaves_nothing_behind(place: Place) -> None:
@@ -206,7 +230,7 @@ async def test_a_server_that_ignores_the_corpus_is_refused(tmp_path: Path) -> No
         with pytest.raises(Rejected, match=r"is 1\.18\.0 .* version 1\.19 or later"):
             await open_store(server.url, "old")
         client = AsyncQdrantClient(url=server.url, check_compatibility=False)
-        assert (await client.count("old-1")).count == 0
+        assert (await client.count(numbered("old", 1))).count == 0
         await client.close()
 
 
@@ -244,7 +268,7 @@ async def test_other_settings_are_refused(
     index = models.SparseIndexParams(datatype=models.Datatype.FLOAT16)
     terms = {"modifier": given["modifier"], "index": index}
     client = AsyncQdrantClient(url=place.url, check_compatibility=False)
-    name = f"{place.alias}-1"
+    name = numbered(place.alias, 1)
     await client.create_collection(
         name,
         vectors_config={"dense": models.VectorParams.model_validate(dense)},
@@ -268,7 +292,7 @@ async def test_a_filled_collection_takes_the_others_place(place: Place) -> None:
         await old.apply(RECORDS)
         await old.flush()
         spare = await open_store(place.url, place.alias, spare=True)
-        assert spare.collection == f"{place.alias}-2"
+        assert spare.collection == numbered(place.alias, 2)
         assert await spare.applied(PARTITION) is None
         await spare.apply([stored(1, "new")])
         await spare.flush()

@@ -13,8 +13,10 @@ __all__ = [
     "BadRequestError",
     "UnprocessableError",
     "filter_of",
+    "know",
     "limit_of",
     "operation_of",
+    "order_of",
     "point_json",
     "query_of",
     "schema_of",
@@ -41,7 +43,8 @@ class UnprocessableError(Exception):
     """The request is understood and wrong: 422."""
 
 
-def _known(value: Mapping[str, Any], *names: str) -> None:
+def know(value: Mapping[str, Any], *names: str) -> None:
+    """Refuse what has other fields than these."""
     unknown = set(value) - set(names)
     if unknown:
         message = f"The stand-in doesn't know {', '.join(sorted(unknown))}"
@@ -50,14 +53,14 @@ def _known(value: Mapping[str, Any], *names: str) -> None:
 
 def shard_config(config: Mapping[str, Any]) -> edge.EdgeConfig:
     """Return how the shard of a collection is made."""
-    _known(
+    know(
         config,
         "vectors", "sparse_vectors", "shard_number", "hnsw_config", "strict_mode_config",
         "metadata",
     )  # fmt: skip
     hnsw: dict[str, Any] = {"m": 16, "ef_construct": 100, "full_scan_threshold": 10_000}
     hnsw |= config.get("hnsw_config", {})
-    _known(hnsw, "m", "ef_construct", "full_scan_threshold", "payload_m")
+    know(hnsw, "m", "ef_construct", "full_scan_threshold", "payload_m")
     dense = {
         name: edge.EdgeVectorParams(
             size=one["size"],
@@ -82,7 +85,7 @@ def schema_of(schema: str | Mapping[str, Any]) -> Any:
     """Return the type of an index."""
     if isinstance(schema, str):
         return TYPES[schema]
-    _known(schema, "type", "is_tenant")
+    know(schema, "type", "is_tenant")
     if schema["type"] != "keyword":
         message = f"The stand-in has no parameters for an index of {schema['type']}"
         raise BadRequestError(message)
@@ -95,12 +98,12 @@ def operation_of(operation: Mapping[str, Any]) -> edge.UpdateOperation:
     if kind == "upsert":
         return _points_of(values)
     if kind == "delete":
-        _known(values, "points", "filter")
+        know(values, "points", "filter")
         if "points" in values:
             return edge.UpdateOperation.delete_points(values["points"])
         return edge.UpdateOperation.delete_points_by_filter(filter_of(values["filter"]))
     if kind == "overwrite_payload":
-        _known(values, "payload", "points", "filter")
+        know(values, "payload", "points", "filter")
         if "points" in values:
             return edge.UpdateOperation.overwrite_payload(values["points"], values["payload"])
         only = filter_of(values["filter"])
@@ -110,7 +113,7 @@ def operation_of(operation: Mapping[str, Any]) -> edge.UpdateOperation:
 
 
 def _points_of(values: Mapping[str, Any]) -> edge.UpdateOperation:
-    _known(values, "points", "update_filter")
+    know(values, "points", "update_filter")
     points = [
         edge.Point(one["id"], _vectors(one["vector"]), one.get("payload") or {})
         for one in values["points"]
@@ -127,7 +130,7 @@ def _vectors(vectors: Mapping[str, Any]) -> Any:
 
 
 def _sparse(vector: Mapping[str, Any]) -> edge.SparseVector:
-    _known(vector, "indices", "values")
+    know(vector, "indices", "values")
     indices, values = vector["indices"], vector["values"]
     if len(set(indices)) != len(indices) or len(values) != len(indices):
         message = "Validation error in JSON body: indices must be unique, and as many as values"
@@ -137,20 +140,20 @@ def _sparse(vector: Mapping[str, Any]) -> edge.SparseVector:
 
 def query_of(query: Mapping[str, Any], *, honours_idf: bool) -> edge.QueryRequest:
     """Return one query of a batch."""
-    _known(
+    know(
         query,
         "query", "using", "filter", "limit", "params", "score_threshold", "with_payload",
         "with_vector",
     )  # fmt: skip
     params = query.get("params", {})
-    _known(params, "hnsw_ef", "exact", "idf")
+    know(params, "hnsw_ef", "exact", "idf")
     idf = None
     if "idf" in params and honours_idf:
-        _known(params["idf"], "corpus")
+        know(params["idf"], "corpus")
         idf = edge.IdfParams(corpus=filter_of(params["idf"]["corpus"]))
     asked = query["query"]
     if isinstance(asked, dict) and "nearest" in asked:
-        _known(asked, "nearest")
+        know(asked, "nearest")
         asked = asked["nearest"]
     vector = _sparse(asked) if isinstance(asked, dict) else asked
     return edge.QueryRequest(
@@ -177,9 +180,16 @@ def limit_of(given: Mapping[str, Any]) -> int:
     return limit
 
 
+def order_of(given: Mapping[str, Any]) -> edge.OrderBy:
+    """Return in which order points come."""
+    know(given, "key", "direction")
+    directions = {"asc": edge.Direction.Asc, "desc": edge.Direction.Desc}
+    return edge.OrderBy(given["key"], directions[given.get("direction", "asc")])
+
+
 def filter_of(given: Mapping[str, Any]) -> edge.Filter:
     """Return a filter."""
-    _known(given, "must", "must_not", "should")
+    know(given, "must", "must_not", "should")
     parts: dict[str, Any] = {}
     for name, conditions in given.items():
         listed = conditions if isinstance(conditions, list) else [conditions]
@@ -189,10 +199,10 @@ def filter_of(given: Mapping[str, Any]) -> edge.Filter:
 
 def _condition(given: Mapping[str, Any]) -> Any:
     if "key" in given:
-        _known(given, "key", "match", "range")
+        know(given, "key", "match", "range")
         if "match" in given:
             return edge.FieldCondition(key=given["key"], match=_match(given["match"]))
-        _known(given["range"], "gt", "gte", "lt", "lte")
+        know(given["range"], "gt", "gte", "lt", "lte")
         return edge.FieldCondition(key=given["key"], range=edge.RangeFloat(**given["range"]))
     if "has_id" in given:
         return edge.HasIdCondition({UUID(one) for one in given["has_id"]})

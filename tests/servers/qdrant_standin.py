@@ -29,8 +29,10 @@ from tests.servers.qdrant_faults import Faults, failed, ok
 from tests.servers.qdrant_shapes import (
     BadRequestError,
     filter_of,
+    know,
     limit_of,
     operation_of,
+    order_of,
     point_json,
     query_of,
     schema_of,
@@ -190,6 +192,8 @@ class Standin:
         config = await _body(request)
         if name in self._collections:  # from here on nobody else has a turn
             return failed(409, f"Wrong input: Collection `{name}` already exists!")
+        if name in self._aliases:
+            return failed(400, f"Wrong input: Alias `{name}` already exists!")
         made = self._folder / "collections" / f"{name}.new"
         shutil.rmtree(made, ignore_errors=True)
         made.mkdir()
@@ -211,7 +215,7 @@ class Standin:
 
     async def _create_index(self, request: web.Request) -> web.Response:
         found = self._find(request)
-        body = await _body(request)
+        body = await _body(request, "field_name", "field_schema")
         name, schema = body["field_name"], body["field_schema"]
         found.update(edge.UpdateOperation.create_field_index(name, schema_of(schema)))
         found.shard.flush()
@@ -227,11 +231,13 @@ class Standin:
 
     async def _change_aliases(self, request: web.Request) -> web.Response:
         aliases = dict(self._aliases)
-        for action in (await _body(request))["actions"]:
+        for action in (await _body(request, "actions"))["actions"]:
             (kind, values), *_ = action.items()
             if kind == "create_alias":
                 if values["collection_name"] not in self._collections:
                     raise KeyError(values["collection_name"])
+                if values["alias_name"] in self._collections:
+                    return failed(409, f"Collection `{values['alias_name']}` already exists!")
                 aliases[values["alias_name"]] = values["collection_name"]
             elif kind == "delete_alias":
                 aliases.pop(values["alias_name"], None)
@@ -249,14 +255,15 @@ class Standin:
 
     async def _batch(self, request: web.Request) -> web.Response:
         found = self._find(request)
-        operations = [operation_of(one) for one in (await _body(request))["operations"]]
+        body = await _body(request, "operations")
+        operations = [operation_of(one) for one in body["operations"]]
         for one in operations:
             found.update(one)
         return ok([self._update_result(request) for _ in operations])
 
     async def _retrieve(self, request: web.Request) -> web.Response:
         found = self._find(request)
-        body = await _body(request)
+        body = await _body(request, "ids", "with_payload", "with_vector")
         records = found.shard.retrieve(
             body["ids"], body.get("with_payload", True), body.get("with_vector", False)
         )
@@ -264,14 +271,16 @@ class Standin:
 
     async def _count(self, request: web.Request) -> web.Response:
         found = self._find(request)
-        body = await _body(request)
+        body = await _body(request, "filter", "exact")
         only = filter_of(body["filter"]) if "filter" in body else None
         count = found.shard.count(edge.CountRequest(exact=True, filter=only))
         return ok({"count": count})
 
     async def _scroll(self, request: web.Request) -> web.Response:
         found = self._find(request)
-        body = await _body(request)
+        body = await _body(
+            request, "filter", "limit", "offset", "order_by", "with_payload", "with_vector"
+        )
         order = body.get("order_by")
         page, following = found.shard.scroll(
             edge.ScrollRequest(
@@ -280,7 +289,7 @@ class Standin:
                 filter=filter_of(body["filter"]) if "filter" in body else None,
                 with_payload=body.get("with_payload", True),
                 with_vector=body.get("with_vector", False),
-                order_by=edge.OrderBy(order["key"], edge.Direction.Asc) if order else None,
+                order_by=order_of(order) if order else None,
             )
         )
         offset = None if following is None else str(following)
@@ -290,7 +299,7 @@ class Standin:
         found = self._find(request)
         queries = [
             query_of(one, honours_idf=self._honours_idf)
-            for one in (await _body(request))["searches"]
+            for one in (await _body(request, "searches"))["searches"]
         ]
         try:
             answers = found.shard.query_batch(edge.QueryBatchRequest(queries=queries))
@@ -312,7 +321,8 @@ class Standin:
         }
 
 
-async def _body(request: web.Request) -> dict[str, Any]:
+async def _body(request: web.Request, *names: str) -> dict[str, Any]:
+    """Return a request's object; what isn't of these names is refused, unless none is given."""
     try:
         body = await request.json()
     except ValueError as error:
@@ -321,6 +331,8 @@ async def _body(request: web.Request) -> dict[str, Any]:
     if not isinstance(body, dict):
         message = "Format error in JSON body: an object is expected"
         raise BadRequestError(message)
+    if names:
+        know(body, *names)
     return body
 
 

@@ -56,6 +56,11 @@ def test_what_isnt_known_in_a_call_is_refused(own_qdrant: Qdrant) -> None:
         assert answer.status_code == 400, operation
         assert "doesn't know" in answer.json()["status"]["error"]
     assert count(own_qdrant) == 1
+    points = f"{own_qdrant.url}/collections/c/points"
+    for call in ("", "/scroll", "/count", "/batch", "/query/batch"):
+        answer = httpx.post(f"{points}{call}", json={"shard_key": "a"})
+        assert answer.status_code == 400, call
+        assert "doesn't know shard_key" in answer.json()["status"]["error"]
 
 
 def test_what_a_server_refuses_is_refused(own_qdrant: Qdrant) -> None:
@@ -72,6 +77,11 @@ def test_what_a_server_refuses_is_refused(own_qdrant: Qdrant) -> None:
     assert httpx.post(f"{points}/scroll", json={"limit": 0}).status_code == 422
     assert httpx.get(f"{own_qdrant.url}/collections/d").status_code == 404
     assert httpx.put(f"{own_qdrant.url}/collections/c", json=CONFIG).status_code == 409
+    for alias, status in (("c", 409), ("a", 200)):
+        create = {"create_alias": {"alias_name": alias, "collection_name": "c"}}
+        answer = httpx.post(f"{own_qdrant.url}/collections/aliases", json={"actions": [create]})
+        assert answer.status_code == status, "no alias is called as a collection"
+    assert httpx.put(f"{own_qdrant.url}/collections/a", json=CONFIG).status_code == 400
 
 
 def test_a_condition_inserts_where_nothing_is(own_qdrant: Qdrant) -> None:
