@@ -208,13 +208,14 @@ class InfluxExperience:
         self._check_open()
         gone = check_pseudonyms(pseudonyms)
         await self._flush()
-        await asyncio.gather(
-            *(
+        for one in gone:
+            # Not all at once: who waits for a connection uses up the time limit, and others need
+            # some as well.
+            deleting = (
                 self._server.delete(self._bucket(domain), f'pseudonym="{one}"')
                 for domain in DOMAINS
-                for one in gone
             )
-        )
+            await asyncio.gather(*deleting)
 
     async def close(self) -> None:
         """Write what waits, and hang up; twice is no error."""

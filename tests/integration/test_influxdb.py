@@ -181,6 +181,29 @@ async def test_closing_and_erasing_write_first_what_waits(place: Place) -> None:
         assert await count_of(store, "ben") == 2
 
 
+async def test_an_erasure_of_many_takes_few_connections(
+    store: InfluxExperience, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many pseudonyms go, at most one request for each domain is under way."""
+    running: list[str] = []
+    most = 0
+    delete = store._server.delete
+
+    async def note(bucket: str, predicate: str) -> None:
+        nonlocal most
+        running.append(bucket)
+        most = max(most, len(running))
+        await delete(bucket, predicate)
+        running.remove(bucket)
+
+    monkeypatch.setattr(store._server, "delete", note)
+    names = [f"user {number}" for number in range(40)]
+    await store.write([point(name) for name in (*names, "ben")])
+    await store.erase([pseudonym(name) for name in names])
+    assert most == len(DOMAINS)
+    assert [await count_of(store, name) for name in (names[0], names[-1], "ben")] == [0, 0, 1]
+
+
 async def test_a_refused_point_is_named_and_the_others_are_kept(
     place: Place, store: InfluxExperience
 ) -> None:
