@@ -19,12 +19,13 @@ from .kafka_client import Client, Names
 from .kafka_fenced import FencedLog
 from .kafka_grouping import Groups
 from .kafka_marks import tick
-from .kafka_places import Places, check_offset
+from .kafka_places import Places
 from .kafka_producing import Room, Singles
 from .kafka_reading import Reading
 from .kafka_requests import Requests
 from .kafka_times import milliseconds
 from .kafka_transactions import Transactions, ends
+from .log_checks import check_offset
 
 __all__ = ["KafkaLog"]
 

@@ -14,17 +14,12 @@ import orjson
 from ..schemas.topics import MARK_HEADER, Retention, Topic
 from .kafka_producing import Outgoing
 
-__all__ = ["OPENING_KEYS", "epoch_of", "is_compacted", "needs_ticks", "opening", "tick"]
+__all__ = ["OPENING_KEYS", "epoch_of", "needs_ticks", "opening", "tick"]
 
 OPENING_KEYS: Final = (b"opening/1", b"opening/2")
 _TICK_KEY: Final = b"tick"
 _OPENING: Final = ((MARK_HEADER, b"opening"),)
 _TICK: Final = ((MARK_HEADER, b"tick"),)
-
-
-def is_compacted(topic: Topic) -> bool:
-    """Tell whether the broker compacts a topic."""
-    return topic.retention in (Retention.COMPACTED, Retention.TOMBSTONES_ONLY)
 
 
 def needs_ticks(topic: Topic) -> bool:

@@ -1,22 +1,18 @@
 """Where records go: topics, partitions and positions, checked before anything is sent."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from ..schemas.errors import Rejected
-from ..schemas.limits import RECORD_KEY_BYTES_MAX, REQUEST_BYTES_MAX
 from ..schemas.ports import LogRecord, NewRecord, Position
-from ..schemas.topics import Retention, Topic
+from ..schemas.topics import Topic
 from .kafka_client import Names, WirePlace
-from .kafka_marks import is_compacted
 from .kafka_producing import Outgoing
 from .kafka_requests import WireRecord
 from .kafka_times import milliseconds, moment_of
+from .log_checks import check_size, is_compacted, keeps_own_time, placing
 from .placement import partition_of
 
-__all__ = ["Places", "check_offset"]
-
-_OFFSET_MAX: Final = 2**63 - 1
+__all__ = ["Places"]
 
 
 class Places:
@@ -101,18 +97,11 @@ class Places:
             Rejected: It has an unknown topic, is too long, or has a time without a zone.
         """
         topic = self.topic(record.topic)
-        if len(record.key) > RECORD_KEY_BYTES_MAX:
-            message = f"A record key may have {RECORD_KEY_BYTES_MAX} bytes at most."
-            raise Rejected(message)
-        headers = sum(len(name) + len(value) for name, value in record.headers)
-        if len(record.value or b"") + headers > REQUEST_BYTES_MAX:
-            message = f"A record may have {REQUEST_BYTES_MAX} bytes at most."
-            raise Rejected(message)
-        moment = None if topic.retention is Retention.UNTIL_JOURNALED else record.timestamp
-        placed_by = record.key if record.placed_by is None else record.placed_by
+        check_size(record)
+        moment = None if keeps_own_time(topic) else record.timestamp
         return Outgoing(
             self._wire[topic.name],
-            self.partition_of(placed_by),
+            self.partition_of(placing(record)),
             record.key,
             record.value,
             record.headers,
@@ -133,15 +122,3 @@ class Places:
         position = Position(topic, partition, self.epoch, found.offset)
         when = moment_of(found.timestamp_ms)
         return LogRecord(position, found.key, found.value, found.headers, when)
-
-
-def check_offset(offset: int) -> int:
-    """Return an offset that can be one.
-
-    Raises:
-        Rejected: It can't.
-    """
-    if not 0 <= offset <= _OFFSET_MAX:
-        message = "An offset lies between 0 and 2^63 - 1."
-        raise Rejected(message)
-    return offset

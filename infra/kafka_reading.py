@@ -10,8 +10,9 @@ from ..schemas.errors import Rejected, Unavailable
 from ..schemas.limits import KAFKA_AGAIN_S, KAFKA_LONG_FETCH_S
 from ..schemas.ports import LogRecord, TopicPartition
 from .kafka_client import Client, WirePlace
-from .kafka_places import Places, check_offset
+from .kafka_places import Places
 from .kafka_requests import Fetched, Requests
+from .log_checks import check_offset
 
 __all__ = ["Reading"]
 

@@ -15,9 +15,10 @@ from ..schemas.topics import KEYS, TOPICS, Retention, Topic
 from .cluster_settings import ClusterSettings
 from .kafka_admin import Admin, Found
 from .kafka_client import Client, LeaderNotAvailableError, Names, WirePlace
-from .kafka_marks import OPENING_KEYS, epoch_of, is_compacted, opening
+from .kafka_marks import OPENING_KEYS, epoch_of, opening
 from .kafka_requests import Requests
 from .kafka_transactions import Transactions
+from .log_checks import is_compacted
 
 __all__ = ["apply", "check", "diff", "wanted_settings"]
 

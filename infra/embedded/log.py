@@ -12,12 +12,9 @@ from pathlib import Path
 from typing import Final, Self
 
 from ...schemas.errors import Rejected, Unavailable
-from ...schemas.limits import (
-    RECORD_KEY_BYTES_MAX,
-    REQUEST_BYTES_MAX,
-)
 from ...schemas.ports import Clock, LogRecord, NewRecord, Position, TopicPartition
-from ...schemas.topics import PARTITIONS, TOPICS, Retention, Topic
+from ...schemas.topics import PARTITIONS, TOPICS, Topic
+from ..log_checks import check_offset, check_size, is_compacted, keeps_own_time, placing
 from ..placement import partition_of
 from . import log_tables as tables
 from .database import Database
@@ -30,7 +27,6 @@ __all__ = ["SqliteLog"]
 
 _PAGE_BYTES: Final = 16_384
 """A journal record has some 2.5 KB: with the usual pages of 4 KiB each took one of its own."""
-_OFFSET_MAX: Final = 2**63 - 1
 
 
 class SqliteLog:
@@ -146,16 +142,9 @@ class SqliteLog:
 
     def _check(self, record: NewRecord, now: datetime) -> Entry:
         topic, number = self._topic(record.topic)
-        if len(record.key) > RECORD_KEY_BYTES_MAX:
-            message = f"A record key may have {RECORD_KEY_BYTES_MAX} bytes at most."
-            raise Rejected(message)
-        headers = sum(len(name) + len(value) for name, value in record.headers)
-        if len(record.value or b"") + headers > REQUEST_BYTES_MAX:
-            message = f"A record may have {REQUEST_BYTES_MAX} bytes at most."
-            raise Rejected(message)
-        moment = None if topic.retention is Retention.UNTIL_JOURNALED else record.timestamp
-        placed_by = record.key if record.placed_by is None else record.placed_by
-        place = Place(number, self.partition_of(placed_by))
+        check_size(record)
+        moment = None if keeps_own_time(topic) else record.timestamp
+        place = Place(number, self.partition_of(placing(record)))
         return Entry(topic, place, record, _stamp(now if moment is None else moment))
 
     async def read(
@@ -185,7 +174,7 @@ class SqliteLog:
         if limit < 1:
             message = "A read needs a limit of at least one record."
             raise Rejected(message)
-        starts = [(self._place(*place), _check(offset)) for place, offset in offsets.items()]
+        starts = [(self._place(*place), check_offset(offset)) for place, offset in offsets.items()]
         self._polls += 1
         turn = self._polls % len(starts) if starts else 0
         starts = starts[turn:] + starts[:turn]
@@ -215,7 +204,7 @@ class SqliteLog:
     async def commit(self, group: str, offsets: Mapping[TopicPartition, int]) -> None:
         """Store the next offsets to read of a group, in one transaction."""
         self._check_open()
-        places = {self._place(*place): _check(offset) for place, offset in offsets.items()}
+        places = {self._place(*place): check_offset(offset) for place, offset in offsets.items()}
         if places:
             await self._writer.run(partial(tables.write_commits, group=group, offsets=places))
 
@@ -228,7 +217,9 @@ class SqliteLog:
     async def delete_before(self, topic: str, partition: int, offset: int) -> int:
         """Delete every record below `offset` and destroy their keys; returns how many."""
         self._check_open()
-        return await self._delete(Victims.below(self._place(topic, partition), _check(offset)))
+        return await self._delete(
+            Victims.below(self._place(topic, partition), check_offset(offset))
+        )
 
     async def expire(self, topic: str, before: datetime) -> int:
         """Delete every record with an earlier timestamp and destroy their keys."""
@@ -243,7 +234,7 @@ class SqliteLog:
         """
         self._check_open()
         named, number = self._topic(topic)
-        if named.retention not in (Retention.COMPACTED, Retention.TOMBSTONES_ONLY):
+        if not is_compacted(named):
             message = f"The topic {topic} isn't one that is compacted."
             raise Rejected(message)
         return await self._delete(Victims.superseded(number))
@@ -292,13 +283,6 @@ class SqliteLog:
             message = f"The topic {topic} has partitions 0 to {self._partitions - 1}."
             raise Rejected(message)
         return Place(number, partition)
-
-
-def _check(offset: int) -> int:
-    if not 0 <= offset <= _OFFSET_MAX:
-        message = "An offset lies between 0 and 2^63 - 1."
-        raise Rejected(message)
-    return offset
 
 
 def _stamp(moment: datetime) -> int:
