@@ -1,17 +1,14 @@
 """What is published in a soak: drawn from one integer, the same at each call."""
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, Final
 
 from eunoe.schemas.cloudevents import encode
 from eunoe.schemas.events import Envelope, EventType, Turn, event_id, owner_key
 from eunoe.schemas.ports import NewRecord
 from eunoe.schemas.topics import TURNS
-from tests.support.crashing import LINES, WORDS
-from tests.support.tools import START
+from tests.support.crashing import BATCH_EVENTS, batch
 
 __all__ = [
     "BATCH",
@@ -23,7 +20,7 @@ __all__ = [
     "user_ids",
 ]
 
-BATCH: Final = 20
+BATCH: Final = BATCH_EVENTS
 USERS: Final = 40
 TENANT: Final = "default"
 PLANTED_EVERY: Final = 25
@@ -53,20 +50,9 @@ def user_ids() -> list[str]:
     return [f"user{number}" for number in range(USERS)]
 
 
-def batch_of(seed: int, number: int, size: int = BATCH) -> Batch:
+def batch_of(seed: int, number: int) -> Batch:
     """Return the batch of a number."""
-    dice = random.Random(f"soak/{seed}/{number}")  # noqa: S311 - reproducible, not secret
-    messages = [
-        {
-            "id": f"{number}-{index}",
-            "role": dice.choice(["user", "user", "user", "assistant"]),
-            "content": dice.choice(LINES).format(dice.choice(WORDS)),
-            "session_id": dice.choice(["a", "b"]),
-            "time": START + timedelta(seconds=number * BATCH + index),
-        }
-        for index in range(size)
-    ]
-    return Batch(f"user{dice.randrange(USERS)}", messages)
+    return Batch(*batch(f"soak/{seed}", number, USERS))
 
 
 def is_planted(number: int) -> bool:
@@ -81,16 +67,16 @@ def unreadable(number: int) -> str:
 
 def planted(seed: int, number: int) -> list[NewRecord]:
     """Return what has to become dead letters: no event, and a known id with other content."""
-    batch = batch_of(seed, number)
-    owner = owner_key(TENANT, batch.user_id).encode()
-    first = batch.messages[0]
+    known = batch_of(seed, number)
+    owner = owner_key(TENANT, known.user_id).encode()
+    first = known.messages[0]
     other = Envelope(
         id=first["id"],
         source="chat",
         type=EventType.TURN_ADDED,
         time=first["time"],
         tenant_id=TENANT,
-        user_id=batch.user_id,
+        user_id=known.user_id,
         payload=Turn(role="user", content=f"Another content / 另外的内容 {number}"),
     )
     headers, value = encode(other)

@@ -58,8 +58,8 @@ class SlowEncoder(WordEncoder):
         return await super().encode(texts)
 
 
-def batch(seed: int, number: int) -> tuple[str, list[dict[str, Any]]]:
-    """Return the user and the messages of a batch; the same at each call."""
+def batch(seed: int | str, number: int, users: int = USERS) -> tuple[str, list[dict[str, Any]]]:
+    """Return one of so many users and the messages of a batch; the same at each call."""
     dice = random.Random(f"{seed}/{number}")  # noqa: S311 - reproducible, not secret
     messages = [
         {
@@ -71,7 +71,7 @@ def batch(seed: int, number: int) -> tuple[str, list[dict[str, Any]]]:
         }
         for index in range(BATCH_EVENTS)
     ]
-    return f"user{dice.randrange(USERS)}", messages
+    return f"user{dice.randrange(users)}", messages
 
 
 async def feed(memory: eunoe.Memory, seed: int, number: int) -> None:

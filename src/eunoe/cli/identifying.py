@@ -68,18 +68,7 @@ def register(options: Options, phone: str, device: str, time: str | None) -> Non
 @click.pass_obj
 def bind(options: Options, phone: str | None, device: str | None, alias: str | None) -> None:
     """Let a phone or device stand for a person."""
-    user = options.user
-
-    async def work(memory: "AnyMemory") -> None:
-        await memory.bind(
-            user_id=user, phone=phone, device=device, alias=alias, tenant_id=options.tenant_id
-        )
-
-    run(work, options)
-    if options.as_json:
-        rendering.print_json({"bound": True})
-    else:
-        click.echo(f"It stands for {rendering.plain(user)} from now on.")
+    _change(options, bound=True, phone=phone, device=device, alias=alias)
 
 
 @click.command(epilog="Example: eunoe unbind --device 9f3a --user 2f7d1a9c04be5638")
@@ -90,15 +79,21 @@ def bind(options: Options, phone: str | None, device: str | None, alias: str | N
 @click.pass_obj
 def unbind(options: Options, phone: str | None, device: str | None, alias: str | None) -> None:
     """Let a phone or device no longer stand for a person."""
+    _change(options, bound=False, phone=phone, device=device, alias=alias)
+
+
+def _change(options: Options, *, bound: bool, **named: str | None) -> None:
     user = options.user
 
     async def work(memory: "AnyMemory") -> None:
-        await memory.unbind(
-            user_id=user, phone=phone, device=device, alias=alias, tenant_id=options.tenant_id
-        )
+        call = memory.bind if bound else memory.unbind
+        await call(user_id=user, tenant_id=options.tenant_id, **named)
 
     run(work, options)
+    shown = rendering.plain(user)
     if options.as_json:
-        rendering.print_json({"bound": False})
+        rendering.print_json({"bound": bound})
+    elif bound:
+        click.echo(f"It stands for {shown} from now on.")
     else:
-        click.echo(f"It doesn't stand for {rendering.plain(user)} any more.")
+        click.echo(f"It doesn't stand for {shown} any more.")
