@@ -1,5 +1,6 @@
 """What every call of the façade stands on: the processors of an open memory, and who is meant."""
 
+import asyncio
 import uuid
 from typing import Final
 
@@ -55,6 +56,9 @@ class Opened:
 
     async def _person(self, tenant_id: str, user_id: str) -> str:
         """Return the user id of the person that a caller means, who may be named by an alias."""
+        # A call may be answered without any thread or socket: who asks again and again would let
+        # nobody else have a turn, not even the writer.
+        await asyncio.sleep(0)
         tenant, user = name_of("tenant_id", tenant_id), name_of("user_id", user_id)
         return await self.runtime.persons.named(tenant, user)
 
