@@ -24,6 +24,7 @@ from eunoe.infra.embedded.log_tables import Place, Row
 from eunoe.schemas.errors import Damaged, Rejected, Unavailable
 from eunoe.schemas.ports import NewRecord, Position
 from eunoe.schemas.topics import Retention, Topic
+from tests.contract.local_log_contract import LocalLogContract
 from tests.contract.log_contract import (
     CONTRACT_PARTITIONS,
     CONTRACT_TOPICS,
@@ -70,7 +71,7 @@ async def log(store: SqliteStore) -> AsyncIterator[SqliteLog]:
         yield log
 
 
-class TestSqliteLog(LogContract, LogDeletionContract):
+class TestSqliteLog(LocalLogContract, LogContract, LogDeletionContract):
     """The contract on SQLite."""
 
 
