@@ -1,11 +1,10 @@
 """The whole cluster: both runtimes alike, and engines that are away."""
 
 import asyncio
-import tempfile
 import urllib.error
 import urllib.request
 from base64 import b64encode
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -15,43 +14,19 @@ import pytest
 
 import eunoe
 from eunoe.infra.clock import SystemClock
-from eunoe.infra.kafka_topics import apply
 from eunoe.schemas.errors import EncoderMismatch, Rejected, Unavailable
 from eunoe.schemas.events import owner_key
 from eunoe.schemas.ports import NewRecord
 from eunoe.schemas.topics import DEAD_LETTERS, TURNS
-from tests.servers.binaries import MissingServer
-from tests.servers.fixtures import give_up
 from tests.soak.events import batch_of, user_ids
-from tests.support.clustering import Cluster, Worker, cluster_in
+from tests.support.clustering import Cluster, Worker
 from tests.support.memories import cheap_tools, open_memory
-from tests.support.places import memory_folder
 from tests.support.tools import WordEncoder
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(480)]
 
 BATCHES: Final = 12
 PATIENCE_S: Final = 150.0
-
-
-@pytest.fixture(name="cluster")
-def give_cluster() -> Iterator[Cluster]:
-    """Give a cluster with servers of its own."""
-    with tempfile.TemporaryDirectory(prefix="eunoe-cluster-", dir=memory_folder()) as folder:
-        try:
-            with cluster_in(Path(folder)) as cluster:
-                yield cluster
-        except MissingServer as missing:
-            give_up(str(missing))
-
-
-@pytest.fixture(name="memory")
-async def give_memory(cluster: Cluster) -> AsyncIterator[eunoe.Memory]:
-    """Give the façade of a cluster with topics."""
-    assert cluster.settings.cluster is not None
-    await apply(cluster.settings.cluster)
-    async with cluster.memory() as memory:
-        yield memory
 
 
 def health(worker: Worker) -> tuple[int, list[str]]:

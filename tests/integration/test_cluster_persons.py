@@ -12,11 +12,7 @@ from eunoe.schemas.errors import Rejected
 from eunoe.schemas.events import Envelope, EventType, Turn
 from eunoe.schemas.ports import NewRecord
 from eunoe.schemas.topics import TURNS
-from tests.integration.test_cluster import (
-    PATIENCE_S,
-    give_cluster,  # noqa: F401 - the fixture named cluster
-    give_memory,  # noqa: F401 - the fixture named memory
-)
+from tests.integration.test_cluster import PATIENCE_S
 from tests.support.clustering import Cluster
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(480)]

@@ -1,8 +1,6 @@
 """From producers in two languages through two workers to a search, and the same in one process."""
 
 import json
-import tempfile
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,14 +11,13 @@ from eunoe.infra.kafka_topics import apply
 from eunoe.schemas.cloudevents import decode
 from eunoe.schemas.topics import TURNS
 from tests.integration.test_examples import PYTHON_CHAT, Command, install_javascript, run
-from tests.servers.binaries import MissingServer
-from tests.servers.fixtures import give_up
 from tests.soak.events import batch_of
-from tests.support.clustering import Cluster, cluster_in
+from tests.support.clustering import Cluster
 from tests.support.memories import cheap_tools, open_memory
-from tests.support.places import memory_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from eunoe.schemas.events import Envelope
 
 __all__ = ["install_javascript"]  # a fixture
@@ -29,17 +26,6 @@ pytestmark = [pytest.mark.server, pytest.mark.timeout(480)]
 
 BATCHES: Final = 6
 SETTLE_S: Final = 180.0
-
-
-@pytest.fixture(name="cluster")
-def give_cluster() -> Iterator[Cluster]:
-    """Give a cluster with servers of its own."""
-    with tempfile.TemporaryDirectory(prefix="eunoe-cluster-", dir=memory_folder()) as folder:
-        try:
-            with cluster_in(Path(folder)) as cluster:
-                yield cluster
-        except MissingServer as missing:
-            give_up(str(missing))
 
 
 def published_by(cluster: Cluster, command: Command, file: Path, seed: int) -> None:

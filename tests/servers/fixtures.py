@@ -31,6 +31,7 @@ __all__ = [
     "give_own_tikv",
     "give_tikv",
     "give_up",
+    "server_folder",
 ]
 
 
@@ -55,7 +56,7 @@ def give_kafka() -> Iterator[str]:
     if given := os.environ.get("EUNOE_TEST_KAFKA"):
         yield given
         return
-    with _folder("kafka") as folder, kafka.running(folder) as server:
+    with server_folder("kafka") as folder, kafka.running(folder) as server:
         yield server.address
 
 
@@ -65,7 +66,7 @@ def give_tikv() -> Iterator[str]:
     if given := os.environ.get("EUNOE_TEST_TIKV"):
         yield given
         return
-    with _folder("tikv") as folder, minitikv.running(folder) as server:
+    with server_folder("tikv") as folder, minitikv.running(folder) as server:
         yield server.address
 
 
@@ -76,33 +77,34 @@ def give_influxdb() -> Iterator[Influxdb]:
         token = os.environ.get("EUNOE_TEST_INFLUXDB_TOKEN", "")
         yield Influxdb(given, token, os.environ.get("EUNOE_TEST_INFLUXDB_ORG", "eunoe"))
         return
-    with _folder("influxdb") as folder, influxd.running(folder) as server:
+    with server_folder("influxdb") as folder, influxd.running(folder) as server:
         yield Influxdb(server.url, server.token, server.org)
 
 
 @pytest.fixture(name="own_kafka")
 def give_own_kafka() -> Iterator[Kafka]:
     """Give a broker of the test's own, to kill or to pause."""
-    with _folder("kafka") as folder, kafka.running(folder) as server:
+    with server_folder("kafka") as folder, kafka.running(folder) as server:
         yield server
 
 
 @pytest.fixture(name="own_tikv")
 def give_own_tikv() -> Iterator[MiniTikv]:
     """Give a store of the test's own, to kill, to pause or to command."""
-    with _folder("tikv") as folder, minitikv.running(folder) as server:
+    with server_folder("tikv") as folder, minitikv.running(folder) as server:
         yield server
 
 
 @pytest.fixture(name="own_influxd")
 def give_own_influxd() -> Iterator[Influxd]:
     """Give an InfluxDB of the test's own, to kill or to pause."""
-    with _folder("influxdb") as folder, influxd.running(folder) as server:
+    with server_folder("influxdb") as folder, influxd.running(folder) as server:
         yield server
 
 
 @contextmanager
-def _folder(name: str) -> Iterator[Path]:
+def server_folder(name: str) -> Iterator[Path]:
+    """Give a folder for a server's data; what isn't built is given up with a sentence."""
     # In memory where there is room: servers are killed in tests, but no power is lost.
     with tempfile.TemporaryDirectory(prefix=f"eunoe-{name}-", dir=memory_folder()) as folder:
         try:
