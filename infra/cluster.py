@@ -47,6 +47,11 @@ class ClusterEngines:
     folder: None = None
     """Nothing lies in one."""
 
+    @property
+    def cache_expiry_s(self) -> float:
+        """How long what is remembered of who a user is may be used."""
+        return self.servers.cache_expiry_s
+
     @asynccontextmanager
     async def lane(self, partition: int) -> AsyncIterator[tuple[FencedLog, Keys]]:
         """Open what only the writer of a partition has: the log that it alone appends to, keys.
@@ -106,10 +111,7 @@ async def open_cluster(settings: Settings, tools: Tools) -> ClusterEngines:
         keys = await KafkaKeys.open_to_read(log, range(log.partitions), master=master)
         stack.push_async_callback(keys.close)
         identity = await TikvIdentity.open(
-            servers.tikv,
-            servers.namespace,
-            timeout_s=servers.call_timeout_s,
-            cache_expiry_s=servers.cache_expiry_s,
+            servers.tikv, servers.namespace, timeout_s=servers.call_timeout_s
         )
         stack.push_async_callback(identity.close)
         await _require_encoder(identity, encoder.id)

@@ -43,31 +43,23 @@ class TikvIdentity(TikvReads):
     Args:
         tikv: Connected.
         space: Where this installation's keys are.
-        cache_expiry_s: How long what is remembered of who a user is may be used.
     """
 
-    def __init__(self, tikv: Tikv, space: Space, cache_expiry_s: float) -> None:
-        super().__init__(tikv, space)
-        self.cache_expiry_s = cache_expiry_s
-
     @classmethod
-    async def open(
-        cls, endpoints: Sequence[str], namespace: str, *, timeout_s: float, cache_expiry_s: float
-    ) -> Self:
+    async def open(cls, endpoints: Sequence[str], namespace: str, *, timeout_s: float) -> Self:
         """Connect, and see that this version understands what is there.
 
         Args:
             endpoints: Placement drivers, "host:port".
             namespace: Of the installation; an empty one is made where there is none.
             timeout_s: Seconds after which a call to TiKV counts as failed.
-            cache_expiry_s: How long what is remembered of who a user is may be used.
 
         Raises:
             Unavailable: TiKV can't be reached, or didn't answer in time.
             Rejected: A newer version of Eunoe wrote what is there.
         """
         tikv = await Tikv.connect(endpoints, timeout_s)
-        store = cls(tikv, Space(namespace), cache_expiry_s)
+        store = cls(tikv, Space(namespace))
         try:
             await store._again(store._see_format)
         except BaseException:

@@ -120,6 +120,8 @@ class Engines:
     clock: Clock
     cross_encoder: ClosingCrossEncoder | None
     stack: AsyncExitStack
+    cache_expiry_s: float = 0.0
+    """How long what is remembered of who a user is may be used: asking takes microseconds."""
 
 
 @dataclass(frozen=True, slots=True)

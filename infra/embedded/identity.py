@@ -68,9 +68,6 @@ class SqliteIdentity:
         reader: A read-only connection for look-ups in the event loop.
     """
 
-    cache_expiry_s = 0.0
-    """How long what is remembered of who a user is may be used: asking takes microseconds."""
-
     def __init__(self, writer: Database, reader: Database) -> None:
         self._writer = writer
         self._reader = reader

@@ -91,6 +91,7 @@ class Persons:
 
     def __init__(self, engines: "AnyEngines") -> None:
         self._identity = engines.identity
+        self._expiry_s = engines.cache_expiry_s
         self._clock = engines.clock
         self._zones = Zones(engines.keys, engines.identity)
         self._ordinary: OrderedDict[str, float] = OrderedDict()
@@ -112,9 +113,8 @@ class Persons:
         if self._ordinary.get(owner, 0.0) > now:
             return user_id
         rows = (await self._identity.bindings([owner])).get(owner, ())
-        expiry_s = self._identity.cache_expiry_s
-        if not rows and expiry_s and not is_alias(user_id):
-            self._ordinary[owner] = now + expiry_s
+        if not rows and self._expiry_s and not is_alias(user_id):
+            self._ordinary[owner] = now + self._expiry_s
             self._ordinary.move_to_end(owner)
             if len(self._ordinary) > BINDINGS_CACHED_MAX:
                 self._ordinary.popitem(last=False)

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from typing import Final
-from uuid import uuid4
 
 import pytest
 
@@ -18,6 +17,7 @@ from eunoe.infra.tikv_rows import Marker
 from eunoe.schemas.errors import Conflict, Rejected, Unavailable
 from eunoe.schemas.ports import Applied, Stored, TurnFilter
 from tests.integration.tikv_histories import turn
+from tests.integration.tikv_places import new_namespace, opened
 from tests.servers.minitikv import MiniTikv
 from tests.support.records import (
     ANA,
@@ -49,17 +49,14 @@ async def connect(tikv_address: str) -> AsyncIterator[Tikv]:
 @pytest.fixture(name="namespace")
 def make_namespace() -> str:
     """Return a namespace of the test's own."""
-    return f"t{uuid4().hex}"
+    return new_namespace()
 
 
 @pytest.fixture(name="store")
 async def open_store(tikv_address: str, namespace: str) -> AsyncIterator[TikvIdentity]:
     """Open a store."""
-    store = await TikvIdentity.open([tikv_address], namespace, timeout_s=60.0, cache_expiry_s=0.0)
-    try:
+    async with opened(tikv_address, namespace, timeout_s=60.0) as store:
         yield store
-    finally:
-        await store.close()
 
 
 async def value_of(tikv: Tikv, key: bytes) -> bytes | None:
@@ -170,28 +167,21 @@ def test_a_process_leaves_with_its_code_and_its_words() -> None:
 
 async def test_a_newer_format_is_refused(tikv: Tikv, tikv_address: str, namespace: str) -> None:
     """What a newer Eunoe wrote is refused when it is opened, and by who has it open already."""
-    address = [tikv_address]
-    store = await TikvIdentity.open(address, namespace, timeout_s=10.0, cache_expiry_s=0.0)
-    try:
+    async with opened(tikv_address, namespace) as store:
         await store.apply([turn(0)])
         async with tikv.transaction() as transaction:
             await transaction.commit({Space(namespace).format: b"2"})
         with pytest.raises(Rejected, match="EUNOE_NAMESPACE"):
             await store.apply([turn(1)])
         with pytest.raises(Rejected, match="EUNOE_NAMESPACE"):
-            await TikvIdentity.open(address, namespace, timeout_s=10.0, cache_expiry_s=0.0)
+            await TikvIdentity.open([tikv_address], namespace, timeout_s=10.0)
         assert len(await store.turns(ANA)) == 1
-    finally:
-        await store.close()
 
 
 async def test_many_may_open_at_once(tikv_address: str, namespace: str) -> None:
     """An empty namespace is made once, whoever comes first."""
     stores = await asyncio.gather(
-        *(
-            TikvIdentity.open([tikv_address], namespace, timeout_s=30.0, cache_expiry_s=0.0)
-            for _ in range(6)
-        )
+        *(TikvIdentity.open([tikv_address], namespace, timeout_s=30.0) for _ in range(6))
     )
     for number, store in enumerate(stores):
         await store.apply([turn(number)])
@@ -203,10 +193,7 @@ async def test_who_is_always_overtaken_gets_a_conflict(
 ) -> None:
     """A transaction that meets conflicts again and again is given up, and can be done later."""
     monkeypatch.setattr("eunoe.infra.tikv_identity.TIKV_TRIES_MAX", 3)
-    store = await TikvIdentity.open(
-        [own_tikv.address], namespace, timeout_s=30.0, cache_expiry_s=0.0
-    )
-    try:
+    async with opened(own_tikv.address, namespace, timeout_s=30.0) as store:
         await store.apply([turn(0)])
         own_tikv.command("conflicts 60")
         with pytest.raises(Conflict):
@@ -215,8 +202,6 @@ async def test_who_is_always_overtaken_gets_a_conflict(
         own_tikv.command("conflicts 0")
         await store.apply([turn(1)])
         assert len(await store.turns(ANA)) == 2
-    finally:
-        await store.close()
 
 
 @pytest.mark.slow
@@ -260,17 +245,14 @@ async def test_a_forget_that_was_cut_short_goes_on(
     await store.apply([turn(number) for number in range(150)])
     monkeypatch.setattr(tikv_draft, "TIKV_MUTATIONS_MAX", 60)
     gone, left = [*range(0, 150, 2)], [*range(1, 150, 2)]
-    other = await TikvIdentity.open([tikv_address], namespace, timeout_s=60.0, cache_expiry_s=0.0)
     forget = _forget(150, gone, 150)
-    try:
+    async with opened(tikv_address, namespace, timeout_s=60.0) as other:
         for number in range(8):
             task = asyncio.ensure_future((store, other)[number % 2].apply([forget]))
             await asyncio.wait({task}, timeout=0.03 * number)
             task.cancel()
             await asyncio.wait({task})
         await asyncio.gather(store.apply([forget]), other.apply([forget]))
-    finally:
-        await other.close()
     await _require(store, left)
 
 

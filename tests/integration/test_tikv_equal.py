@@ -4,15 +4,14 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eunoe.infra.embedded.identity import SqliteIdentity
-from eunoe.infra.tikv_identity import TikvIdentity
 from tests.integration.tikv_histories import Act, World, acts, told
+from tests.integration.tikv_places import Place
 from tests.support.places import memory_folder
 
 pytestmark = pytest.mark.server
@@ -22,22 +21,19 @@ async def compare(address: str, history: Sequence[Act]) -> None:
     """Apply a history to both, and compare what they tell."""
     with TemporaryDirectory(prefix="eunoe-", dir=memory_folder()) as folder:
         sqlite = await SqliteIdentity.open(Path(folder) / "identity.sqlite")
-        tikv = await TikvIdentity.open(
-            [address], f"t{uuid4().hex}", timeout_s=10.0, cache_expiry_s=0.0
-        )
         try:
-            world = World(sqlite)
-            for act in history:
-                records = await world.records(act)
-                await sqlite.apply(records)
-                await tikv.apply(records)
-            found, expected = await told(tikv, world), await told(sqlite, world)
+            async with Place(address).open() as tikv:
+                world = World(sqlite)
+                for act in history:
+                    records = await world.records(act)
+                    await sqlite.apply(records)
+                    await tikv.apply(records)
+                found, expected = await told(tikv, world), await told(sqlite, world)
             wrong = {
                 key: (one, expected[key]) for key, one in found.items() if one != expected[key]
             }
             assert not wrong
         finally:
-            await tikv.close()
             await sqlite.close()
 
 

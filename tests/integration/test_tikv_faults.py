@@ -3,10 +3,9 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
-from uuid import uuid4
 
 import pytest
 
@@ -15,6 +14,7 @@ from eunoe.infra.tikv_keys import Space
 from eunoe.schemas.errors import Unavailable
 from eunoe.schemas.ports import Applied, TurnFilter
 from tests.integration.tikv_histories import turn
+from tests.integration.tikv_places import new_namespace, opened
 from tests.servers.minitikv import MiniTikv
 from tests.support.records import ANA, BEN, EPOCH, PARTITION, erasure, gap, ident
 
@@ -25,22 +25,10 @@ PATIENT_S: Final = 60.0
 COUNT: Final = 60
 
 
-@asynccontextmanager
-async def opened(
-    address: str, namespace: str, *, timeout_s: float = 10.0
-) -> AsyncIterator[TikvIdentity]:
-    """Open a store, and close it whatever happens."""
-    store = await TikvIdentity.open([address], namespace, timeout_s=timeout_s, cache_expiry_s=60.0)
-    try:
-        yield store
-    finally:
-        await store.close()
-
-
 @pytest.fixture(name="namespace")
 def make_namespace() -> str:
     """Return a namespace of the test's own."""
-    return f"t{uuid4().hex}"
+    return new_namespace()
 
 
 @contextmanager

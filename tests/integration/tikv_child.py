@@ -7,21 +7,20 @@ import asyncio
 import sys
 
 from eunoe.infra.tikv import leave
-from eunoe.infra.tikv_identity import TikvIdentity
 from tests.integration.tikv_histories import turn
+from tests.integration.tikv_places import opened
 
 __all__ = ["main"]
 
 
 async def main(address: str, namespace: str, count: int, batch: int) -> None:
     """Apply so many turns, in batches, from the first on; says when it begins and each step."""
-    store = await TikvIdentity.open([address], namespace, timeout_s=30.0, cache_expiry_s=60.0)
     turns = [turn(number) for number in range(count)]
-    print("ready", flush=True)
-    for start in range(0, count, batch):
-        await store.apply(turns[start : start + batch])
-        print(start + batch, flush=True)
-    await store.close()
+    async with opened(address, namespace, timeout_s=30.0) as store:
+        print("ready", flush=True)
+        for start in range(0, count, batch):
+            await store.apply(turns[start : start + batch])
+            print(start + batch, flush=True)
 
 
 if __name__ == "__main__":
