@@ -123,8 +123,8 @@ class Publisher:
                 return None  # it failed, and says why to whoever waits for it
             headers, value = encode(event)
             record = NewRecord(topic, event.owner.encode(), value, headers)
-            outgoing = self._places[topic].outgoing(record)
             try:
+                outgoing = self._places[topic].outgoing(record)
                 future = await self._sending.send(outgoing)
             except EunoeError as error:
                 return error

@@ -18,9 +18,21 @@ SOURCE: Final = "eunoe"
 
 
 def command_event(
-    payload: SetTimezone | Forget, *, tenant_id: str, user_id: str, now: datetime
+    payload: SetTimezone | Forget,
+    *,
+    tenant_id: str,
+    user_id: str,
+    now: datetime,
+    source: str = SOURCE,
 ) -> Envelope:
     """Return a command as an event with an id of its own.
+
+    Args:
+        payload: What is to be done.
+        tenant_id: The installation.
+        user_id: Whose memory.
+        now: When it was asked for.
+        source: The producer.
 
     Raises:
         Rejected: Tenant or user can't be names.
@@ -28,7 +40,7 @@ def command_event(
     is_forget = isinstance(payload, Forget)
     return Envelope(
         id=str(uuid.uuid4()),
-        source=SOURCE,
+        source=source,
         type=EventType.FORGET if is_forget else EventType.SET_TIMEZONE,
         time=now,
         tenant_id=name_of("tenant_id", tenant_id),

@@ -2,10 +2,9 @@
 
 import asyncio
 import uuid
-from typing import Final
 
 from .commanding import command_event
-from .parameters import name_of, seconds_of
+from .parameters import TENANT, name_of, seconds_of
 from .runtime import Runtime
 from .schemas.errors import Unavailable
 from .schemas.events import Envelope, Forget, SetTimezone, owner_key
@@ -13,8 +12,6 @@ from .schemas.limits import SETTLE_TIMEOUT_S
 from .schemas.topics import COMMANDS
 
 __all__ = ["TENANT", "Opened"]
-
-TENANT: Final = "default"
 
 
 class Opened:

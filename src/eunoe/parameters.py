@@ -17,6 +17,7 @@ from .streams.asking import ANYTHING, Filters, Scalar
 from .streams.reading import Ident
 
 __all__ = [
+    "TENANT",
     "budget_of",
     "days_of",
     "filters_of",
@@ -31,6 +32,8 @@ __all__ = [
     "several",
 ]
 
+TENANT: Final = "default"
+"""The installation of who names none."""
 KINDS: Final = ("turn", "slot", *get_args(MemoryKind))
 """Kinds that a search or a list may be bounded to."""
 FILTERS: Final = (
@@ -80,28 +83,26 @@ def _is_pair(value: object) -> bool:
     )
 
 
+def _whole(name: str, value: object, smallest: int, largest: int) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and smallest <= value <= largest:
+        return value
+    message = f"{name} must be a whole number from {smallest} to {largest}."
+    raise Rejected(message)
+
+
 def limit_of(value: object) -> int:
     """Return a limit, or say what it must be."""
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= SEARCH_LIMIT_MAX:
-        return value
-    message = f"limit must be a whole number from 0 to {SEARCH_LIMIT_MAX}."
-    raise Rejected(message)
+    return _whole("limit", value, 0, SEARCH_LIMIT_MAX)
 
 
 def budget_of(value: object) -> int:
     """Return a budget of tokens, or say what it must be."""
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= PROMPT_TOKENS_MAX:
-        return value
-    message = f"budget_tokens must be a whole number from 0 to {PROMPT_TOKENS_MAX}."
-    raise Rejected(message)
+    return _whole("budget_tokens", value, 0, PROMPT_TOKENS_MAX)
 
 
 def days_of(value: object) -> int:
     """Return a number of days, or say what it must be."""
-    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= EXPERIENCE_DAYS_MAX:
-        return value
-    message = f"days must be a whole number from 1 to {EXPERIENCE_DAYS_MAX}."
-    raise Rejected(message)
+    return _whole("days", value, 1, EXPERIENCE_DAYS_MAX)
 
 
 def kinds_of(value: object) -> tuple[str, ...] | None:

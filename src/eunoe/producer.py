@@ -14,20 +14,18 @@ Nothing is remembered, read or decided in this process, and no model is loaded.
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self
-from uuid import UUID, uuid4
+from typing import TYPE_CHECKING, Any, Protocol, Self
+from uuid import UUID
 
-from pydantic import ValidationError
-
+from .commanding import command_event
 from .infra.clock import SystemClock
 from .infra.cluster_settings import ClusterSettings
 from .infra.settings import Settings, cluster_from_env
 from .messages import Message, Origin, envelopes
-from .parameters import ident_of, name_of, several
+from .parameters import TENANT, ident_of, name_of, several
 from .receipts import NotAcknowledged, Receipt, receipts_of
-from .schemas.cloudevents import describe
 from .schemas.errors import Rejected, Unavailable
-from .schemas.events import Envelope, EventType, Forget, SetTimezone, event_id
+from .schemas.events import Envelope, Forget, SetTimezone, event_id
 from .schemas.ports import Clock
 from .schemas.topics import COMMANDS, TURNS
 
@@ -44,7 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Connect", "NotAcknowledged", "Producer", "Publishing", "Receipt", "open", "publish"]
 
-TENANT: Final = "default"
 Where = ClusterSettings | Settings | str | Sequence[str] | None
 
 
@@ -290,7 +287,7 @@ class Producer:
             message = "Nothing to forget: give at least one id."
             raise Rejected(message)
         payload = Forget(event_ids=tuple(dict.fromkeys(found)))
-        return await self._command(EventType.FORGET, payload, *owner)
+        return await self._command(payload, *owner)
 
     async def set_timezone(
         self, timezone: str, *, user_id: str, tenant_id: str = TENANT
@@ -308,7 +305,7 @@ class Producer:
         """
         owner = name_of("tenant_id", tenant_id), name_of("user_id", user_id)
         payload = SetTimezone(timezone=name_of("timezone", timezone))
-        return await self._command(EventType.SET_TIMEZONE, payload, *owner)
+        return await self._command(payload, *owner)
 
     def _event_id(self, ident: object, tenant_id: str, user_id: str) -> UUID:
         if isinstance(ident, UUID):
@@ -318,21 +315,15 @@ class Producer:
         return event_id(tenant_id, user_id, source, own)
 
     async def _command(
-        self, kind: EventType, payload: Forget | SetTimezone, tenant_id: str, user_id: str
+        self, payload: Forget | SetTimezone, tenant_id: str, user_id: str
     ) -> Receipt:
-        try:
-            event = Envelope(
-                id=str(uuid4()),
-                source=self._source,
-                type=kind,
-                time=self._clock.now(),
-                tenant_id=tenant_id,
-                user_id=user_id,
-                payload=payload,
-            )
-        except ValidationError as error:
-            message = f"The command can't be taken: {describe(error)}."
-            raise Rejected(message) from None
+        event = command_event(
+            payload,
+            tenant_id=tenant_id,
+            user_id=user_id,
+            now=self._clock.now(),
+            source=self._source,
+        )
         return (await self._published(COMMANDS.name, [event]))[0]
 
     async def _published(self, topic: str, events: Sequence[Envelope]) -> list[Receipt]:
