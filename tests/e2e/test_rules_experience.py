@@ -263,7 +263,7 @@ VARIABLES: Final = {
 
 
 async def test_d17_1_pool_window_and_expiry_are_settings() -> None:
-    """Each is set by a variable, refused where it can't be used, and used as it is set."""
+    """Each is set by a variable and refused where it can't be used; the pool is as large as set."""
     settings = ClusterSettings.from_variables(VARIABLES)
     assert settings is not None
     assert (settings.connections_max, settings.write_window_s) == (3, 7.5)

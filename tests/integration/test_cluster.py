@@ -1,6 +1,7 @@
 """The whole cluster: both runtimes alike, and engines that are away."""
 
 import asyncio
+import re
 import urllib.error
 import urllib.request
 from base64 import b64encode
@@ -20,6 +21,7 @@ from eunoe.schemas.ports import NewRecord
 from eunoe.schemas.topics import DEAD_LETTERS, TURNS
 from tests.soak.events import batch_of, user_ids
 from tests.support.clustering import Cluster, Worker
+from tests.support.composing import ROOT
 from tests.support.memories import cheap_tools, open_memory
 from tests.support.tools import WordEncoder
 
@@ -36,6 +38,14 @@ def health(worker: Worker) -> tuple[int, list[str]]:
             return answer.status, orjson.loads(answer.read())["troubles"]
     except urllib.error.HTTPError as refused:
         return refused.code, orjson.loads(refused.read())["troubles"]
+
+
+def told_metrics(worker: Worker) -> set[str]:
+    """Return the names of what /metrics has figures of; of pools with the engine."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{worker.port}/metrics") as answer:
+        lines = answer.read().decode().splitlines()
+    figures = [one.rpartition(" ")[0] for one in lines if not one.startswith("#")]
+    return {one if "engine=" in one else one.partition("{")[0] for one in figures}
 
 
 async def soon(holds: Callable[[], bool]) -> None:
@@ -176,6 +186,22 @@ async def test_a_partition_waits_while_tikv_answers_conflicts(
         "我搬到了上海。",
         "I moved to Oslo.",
     }
+
+
+async def test_a_worker_tells_every_metric_that_operators_read_of(
+    cluster: Cluster, memory: eunoe.Memory
+) -> None:
+    """What the table of metrics names has figures, and each engine with a pool its own."""
+    page = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+    documented = set(re.findall(r"^\| `(eunoe_\w+)` \|", page, flags=re.MULTILINE))
+    assert "eunoe_pool_waiting" in documented
+    wanted = {f"{one}_count" if one.endswith("_seconds") else one for one in documented}
+    wanted -= {"eunoe_pool_waiting"}
+    wanted |= {f'eunoe_pool_waiting{{engine="{one}"}}' for one in ("influxdb", "qdrant")}
+    worker = cluster.worker()
+    await memory.add({"content": "我搬到了上海。", "id": "a"}, user_id="ana")
+    await memory.runtime.engines.log.append([NewRecord(TURNS.name, b"default/ana", b"{")])
+    await soon(lambda: wanted <= told_metrics(worker))
 
 
 async def test_the_writer_waits_while_qdrant_is_away_and_experience_while_influxdb_is(
