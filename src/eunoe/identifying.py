@@ -109,7 +109,15 @@ class Identifying(Opened):
         await self._commands([one.unbound(tenant_id, person, now)])
 
     async def identity(self, *, user_id: str, tenant_id: str = TENANT) -> Identity:
-        """Return who a person is: phones, devices, first use, time zone."""
+        """Return who a person is: phones, devices, first use, time zone.
+
+        Args:
+            user_id: The person, or what stands for the person.
+            tenant_id: The installation.
+
+        Raises:
+            Rejected: Several persons share the alias, or it is bound to nobody.
+        """
         person = await self._person(tenant_id, user_id)
         runtime = self.runtime
         return await runtime.persons.identity(runtime.reader, tenant_id, person)

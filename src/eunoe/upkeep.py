@@ -42,7 +42,17 @@ class Upkeep(Opened):
         domain: str | None = None,
         days: int = 30,
     ) -> list[results.ExperienceFigure]:
-        """Return a user's counts by day; without a name, by domain what five users or more did."""
+        """Return a user's counts by day; without a name, by domain what five users or more did.
+
+        Args:
+            user_id: Whose; None means all users.
+            tenant_id: The installation, of a user.
+            domain: Only this one; None means all.
+            days: So many days back.
+
+        Raises:
+            Rejected: There is no such domain, or these are too many days.
+        """
         owner = None if user_id is None else await self._owner(tenant_id, user_id)
         return await self.runtime.experience.figures(owner, domain, days)
 
