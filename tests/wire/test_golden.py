@@ -142,16 +142,27 @@ TRUTH: Final = Truth(
     verified=True,
 )
 
+
+def _ingress(topic: str, offset: int) -> IngressPosition:
+    return IngressPosition(topic=topic, partition=3, epoch="e1", offset=offset)
+
+
+def _record(**fields: Any) -> JournalRecord:
+    common = {
+        "said_at": MOMENT,
+        "recorded_at": MOMENT,
+        "content": b"\x01" * 16,
+        "producer": b"\x02" * 16,
+    }
+    return JournalRecord(**(common | fields))
+
+
 RECORDS: Final = {
-    "journal-record.v1.forget.json": JournalRecord(
+    "journal-record.v1.forget.json": _record(
         kind="forget",
         event_id=TWO,
         owner="a%2Fb/anna",
-        ingress=IngressPosition(topic="eunoe.commands.v1", partition=3, epoch="e1", offset=7),
-        said_at=MOMENT,
-        recorded_at=MOMENT,
-        content=b"\x01" * 16,
-        producer=b"\x02" * 16,
+        ingress=_ingress("eunoe.commands.v1", 7),
         box=None,
         erasure=Erasure(
             events=(ONE,),
@@ -164,52 +175,36 @@ RECORDS: Final = {
             contexts=((TWO, 0, CANDIDATE),),
         ),
     ),
-    "journal-record.v1.correction.json": JournalRecord(
+    "journal-record.v1.correction.json": _record(
         kind="correction",
         event_id=TWO,
         owner="a%2Fb/anna",
-        ingress=IngressPosition(topic="eunoe.commands.v1", partition=3, epoch="e1", offset=8),
-        said_at=MOMENT,
-        recorded_at=MOMENT,
-        content=b"\x01" * 16,
-        producer=b"\x02" * 16,
+        ingress=_ingress("eunoe.commands.v1", 8),
         box=None,
         decisions=(DECISION.model_copy(update={"action": "touch", "truth": TRUTH}),),
     ),
-    "journal-record.v1.binding.json": JournalRecord(
+    "journal-record.v1.binding.json": _record(
         kind="binding",
         event_id=TWO,
         owner="a%2Fb/phone%3A1",
-        ingress=IngressPosition(topic="eunoe.commands.v1", partition=3, epoch="e1", offset=9),
-        said_at=MOMENT,
-        recorded_at=MOMENT,
-        content=b"\x01" * 16,
-        producer=b"\x02" * 16,
+        ingress=_ingress("eunoe.commands.v1", 9),
         box=BOX,
         binding=Binding(person="2f7d1a9c04be5638"),
     ),
-    "journal-record.v1.unbinding.json": JournalRecord(
+    "journal-record.v1.unbinding.json": _record(
         kind="binding",
         event_id=THREE,
         owner="a%2Fb/phone%3A1",
-        ingress=IngressPosition(topic="eunoe.commands.v1", partition=3, epoch="e1", offset=10),
-        said_at=MOMENT,
-        recorded_at=MOMENT,
-        content=b"\x01" * 16,
-        producer=b"\x02" * 16,
+        ingress=_ingress("eunoe.commands.v1", 10),
         box=None,
         erasure=Erasure(events=(), appends=(), keys=(TWO,)),
         binding=Binding(person="2f7d1a9c04be5638", bound=False),
     ),
-    "journal-record.v1.timed-turn.json": JournalRecord(
+    "journal-record.v1.timed-turn.json": _record(
         kind="turn",
         event_id=ONE,
         owner="a%2Fb/anna",
-        ingress=IngressPosition(topic="eunoe.turns.v1", partition=3, epoch="e1", offset=42),
-        said_at=MOMENT,
-        recorded_at=MOMENT,
-        content=b"\x01" * 16,
-        producer=b"\x02" * 16,
+        ingress=_ingress("eunoe.turns.v1", 42),
         box=BOX,
         session=b"\x03" * 16,
         position=6,
@@ -219,15 +214,11 @@ RECORDS: Final = {
         labels=(b"\x09" * 8,),
         candidates=(CANDIDATE.model_copy(update={"about": (1_718_000_000,)}),),
     ),
-    "journal-record.v1.turn.json": JournalRecord(
+    "journal-record.v1.turn.json": _record(
         kind="turn",
         event_id=ONE,
         owner="a%2Fb/anna",
-        ingress=IngressPosition(topic="eunoe.turns.v1", partition=3, epoch="e1", offset=41),
-        said_at=MOMENT,
-        recorded_at=MOMENT,
-        content=b"\x01" * 16,
-        producer=b"\x02" * 16,
+        ingress=_ingress("eunoe.turns.v1", 41),
         box=BOX,
         encoder="usem3-1",
         language="zh",
