@@ -5,8 +5,8 @@ translated here, once. Nothing is repeated: who calls tries again.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Final
 
 import aiohttp
@@ -21,6 +21,7 @@ from influxdb_client.service.organizations_service import OrganizationsService
 from ..schemas.errors import Unavailable
 from ..schemas.limits import REASON_CHARACTERS_MAX
 from .cluster_settings import ClusterSettings
+from .gate import Gate
 
 __all__ = ["InfluxServer", "Refused"]
 
@@ -32,31 +33,6 @@ _EVER: Final = ("1970-01-01T00:00:00Z", "2262-04-11T00:00:00Z")
 
 class Refused(Exception):
     """InfluxDB takes a request for wrong, now and later; the text is its reason."""
-
-
-class _Gate:
-    """Lets so many requests in as there are connections, and counts who waits.
-
-    Args:
-        limit: How many.
-    """
-
-    def __init__(self, limit: int) -> None:
-        self._free = asyncio.Semaphore(limit)
-        self.waiting = 0
-
-    @asynccontextmanager
-    async def inside(self) -> AsyncIterator[None]:
-        """Wait for a free connection and hold it."""
-        self.waiting += 1
-        try:
-            await self._free.acquire()
-        finally:
-            self.waiting -= 1
-        try:
-            yield
-        finally:
-            self._free.release()
 
 
 class InfluxServer:
@@ -76,7 +52,7 @@ class InfluxServer:
             timeout=round(settings.call_timeout_s * 1_000),
             connection_pool_maxsize=settings.connections_max,
         )
-        self._gate = _Gate(settings.connections_max)
+        self._gate = Gate(settings.connections_max)
         self._made: set[str] = set()
 
     @property

@@ -13,6 +13,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 
 from ..schemas.errors import Damaged, EunoeError, Fenced, Unavailable
 from ..schemas.limits import QDRANT_IDLE_S_MAX
+from .gate import Gate
 
 __all__ = ["HttpStatus", "QdrantCalls"]
 
@@ -57,8 +58,7 @@ class QdrantCalls:
     ) -> None:
         self._url = url
         self._timeout_s = timeout_s
-        self._free = asyncio.Semaphore(connections_max)
-        self._waiting = 0
+        self._gate = Gate(connections_max)
         self._closed = False
         limits = httpx.Limits(
             max_connections=connections_max,
@@ -76,7 +76,7 @@ class QdrantCalls:
     @property
     def waiting(self) -> int:
         """How many requests wait for a connection at this moment."""
-        return self._waiting
+        return self._gate.waiting
 
     @property
     def url(self) -> str:
@@ -99,12 +99,8 @@ class QdrantCalls:
         if self._closed:
             raise Unavailable(CLOSED)
         try:
-            async with asyncio.timeout(self._timeout_s):
-                await self._wait()
-                try:
-                    yield self._client
-                finally:
-                    self._free.release()
+            async with asyncio.timeout(self._timeout_s), self._gate.inside():
+                yield self._client
         except TimeoutError as error:
             message = (
                 f"Qdrant at {self._url} didn't answer within {self._timeout_s:g} s: check the "
@@ -162,13 +158,6 @@ class QdrantCalls:
         if len(answers) != len(requests):
             raise self._unavailable(STRANGE)
         return answers
-
-    async def _wait(self) -> None:
-        self._waiting += 1
-        try:
-            await self._free.acquire()
-        finally:
-            self._waiting -= 1
 
     def _translated(self, error: Exception, tell: frozenset[int]) -> EunoeError | HttpStatus:
         if isinstance(error, UnexpectedResponse):
