@@ -12,8 +12,8 @@ A read is of one moment: all that it looks at was committed then.
 
 import asyncio
 import struct
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, Final, Self
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, Self, TypeVar
 
 from ..schemas.errors import Conflict, Damaged, Rejected
 from ..schemas.limits import (
@@ -29,11 +29,13 @@ from .tikv_effects import needed
 from .tikv_erasing import write
 from .tikv_errors import Locked
 from .tikv_keys import FORMAT, Space
+from .tikv_paging import each
 from .tikv_reads import TikvReads
 from .tikv_rows import Half, Marker, pack_partition, unpack_partition
 
 __all__ = ["TikvIdentity"]
 
+Result = TypeVar("Result")
 PAUSE_S_MAX: Final = 1.0
 
 
@@ -78,19 +80,7 @@ class TikvIdentity(TikvReads):
         owners: dict[str, list[Stored]] = {}
         for stored in records:
             owners.setdefault(stored.record.owner, []).append(stored)
-        places = asyncio.Semaphore(TIKV_OWNERS_AT_ONCE)
-
-        async def put(owner: str, part: list[Stored]) -> None:
-            async with places:
-                await self._apply_owner(owner, part)
-
-        tasks = [asyncio.ensure_future(put(*one)) for one in owners.items()]
-        try:
-            await asyncio.gather(*tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        await each(owners.items(), lambda one: self._apply_owner(*one), TIKV_OWNERS_AT_ONCE)
         for partition in {stored.position.partition for stored in records}:
             part = [one for one in records if one.position.partition == partition]
             applied = Applied(part[-1].position.epoch, max(one.position.offset for one in part) + 1)
@@ -103,8 +93,7 @@ class TikvIdentity(TikvReads):
             Unavailable: TiKV can't be reached, or didn't answer in time.
             Conflict: Others note one again and again.
         """
-        claimed: str = await self._again(lambda: self._claim(self._space.encoder, encoder))
-        return claimed
+        return await self._again(lambda: self._claim(self._space.encoder, encoder))
 
     async def close(self) -> None:
         """Let go of TiKV, once everything that was begun has come to its end."""
@@ -179,7 +168,7 @@ class TikvIdentity(TikvReads):
             )
             raise Rejected(message)
 
-    async def _again(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:  # noqa: ANN401 - what the work returns
+    async def _again(self, work: Callable[[], Awaitable[Result]]) -> Result:
         """Do a transaction's work, anew as long as others are in its way, and not for ever."""
         for failures in range(1, TIKV_TRIES_MAX + 1):
             try:

@@ -1,7 +1,7 @@
 """Reading from TiKV in pages: an answer of over 4 MiB fails, so long ones come in parts."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from ..schemas.errors import Damaged
@@ -14,8 +14,9 @@ from ..schemas.limits import (
 )
 from .tikv_errors import TooLong
 
-__all__ = ["Caller", "Reading"]
+__all__ = ["Caller", "Reading", "each"]
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 Pair = tuple[bytes, bytes]
 
@@ -50,13 +51,8 @@ class Reading:
         ]
         if len(chunks) == 1:
             return dict(await self._get(chunks[0]))
-        places = asyncio.Semaphore(TIKV_READS_AT_ONCE)
-
-        async def read(chunk: Sequence[bytes]) -> list[Pair]:
-            async with places:
-                return await self._get(chunk)
-
-        return {key: value for part in await _all(map(read, chunks)) for key, value in part}
+        parts = await each(chunks, self._get, TIKV_READS_AT_ONCE)
+        return {key: value for part in parts for key, value in part}
 
     async def scan(self, start: bytes, end: bytes, *, limit: int | None = None) -> list[Pair]:
         """Return keys from `start` up to `end`, exclusive, in their order, with their values.
@@ -117,8 +113,23 @@ class Reading:
         return page
 
 
-async def _all(work: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
-    tasks = [asyncio.ensure_future(one) for one in work]
+async def each(
+    items: Iterable[Item], work: Callable[[Item], Awaitable[Result]], limit: int
+) -> list[Result]:
+    """Do the same with each item, so many at a time; returns when nothing of it runs any more.
+
+    Args:
+        items: In the order of what is returned.
+        work: An error of one ends the others.
+        limit: How many at a time.
+    """
+    places = asyncio.Semaphore(limit)
+
+    async def one(item: Item) -> Result:
+        async with places:
+            return await work(item)
+
+    tasks = [asyncio.ensure_future(one(item)) for item in items]
     try:
         return await asyncio.gather(*tasks)
     finally:

@@ -1,6 +1,5 @@
 """What the identity store on TiKV tells: each call reads what was committed at one moment."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
@@ -16,7 +15,7 @@ from ..schemas.ports import (
 )
 from .tikv import Tikv
 from .tikv_keys import OwnerKeys, Space, behind, texts_in
-from .tikv_paging import Reading
+from .tikv_paging import Reading, each
 from .tikv_rows import (
     CANDIDATE,
     PLACED,
@@ -273,13 +272,8 @@ async def _places(reading: Reading, keys: OwnerKeys, events: Sequence[bytes]) ->
 
 
 async def _scans(reading: Reading, starts: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
-    places = asyncio.Semaphore(TIKV_READS_AT_ONCE)
-
-    async def scan(start: bytes) -> list[tuple[bytes, bytes]]:
-        async with places:
-            return await reading.scan(start, behind(start))
-
-    return [pair for pairs in await asyncio.gather(*map(scan, starts)) for pair in pairs]
+    found = await each(starts, lambda start: reading.scan(start, behind(start)), TIKV_READS_AT_ONCE)
+    return [pair for pairs in found for pair in pairs]
 
 
 async def _meant(reading: Reading, keys: OwnerKeys, wanted: TurnFilter) -> list[bytes]:
