@@ -170,6 +170,7 @@ def test_a_batch_keeps_the_order_of_its_alias(plan: list[Act]) -> None:
             world = await live(memory, own, [])
             said, bound = await told(memory)
             assert bound == world.bound
+            assert len(await memory.dead_letters()) == world.refused
             assert {name: sorted(ids) for name, ids in said.items()} == {
                 name: sorted(ids) for name, ids in world.said.items()
             }
