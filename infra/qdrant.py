@@ -111,31 +111,18 @@ class QdrantEpisodes:
             Rejected: The server is too old, or the collection has other settings.
             EncoderMismatch: It holds vectors of another length.
         """
+        clock = clock or SystemClock()
         calls = QdrantCalls(url, key=key, timeout_s=timeout_s, connections_max=connections_max)
         try:
-            return await cls.over(calls, collection, dimension, clock=clock, spare=spare)
+            used = await (beside if spare else behind)(calls, collection)
+            name = used or numbered(collection, 1)
+            await ensure(calls, name, dimension)
+            await check_idf(calls, name, dimension, clock.now().timestamp())
+            if used is None:
+                await switch(calls, collection, name)
         except BaseException:
             await calls.close()
             raise
-
-    @classmethod
-    async def over(
-        cls,
-        calls: QdrantCalls,
-        collection: str,
-        dimension: int,
-        *,
-        clock: Clock | None = None,
-        spare: bool = False,
-    ) -> Self:
-        """Open the store over calls that are ready; see `open`."""
-        clock = clock or SystemClock()
-        used = await (beside if spare else behind)(calls, collection)
-        name = used or numbered(collection, 1)
-        await ensure(calls, name, dimension)
-        await check_idf(calls, name, dimension, clock.now().timestamp())
-        if used is None:
-            await switch(calls, collection, name)
         return cls(calls, name if spare else collection, name, dimension, clock)
 
     @property
