@@ -8,8 +8,10 @@ client reads it where that is installed; no container is started.
 
 import ast
 import asyncio
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -42,6 +44,9 @@ SERVERS: Final = {
 TO_BE_SET: Final = [
     VARIABLES[one] for one in ("connections_max", "write_window_s", "cache_expiry_s")
 ]
+
+DRIVERS: Final = {"aiokafka", "faust", "influxdb_client", "qdrant_client", "tikv_client"}
+"""What speaks to the servers of a cluster."""
 
 read = pytest.mark.parametrize("reader", readers())
 each = pytest.mark.parametrize("profile", PROFILES)
@@ -214,6 +219,40 @@ def test_d17_3_it_needs_drivers_and_containers_alone(reader: str) -> None:
     assert {"aiokafka", "influxdb-client", "qdrant-client", "tikv-client"} <= found
     built = [name for name, one in services(reader, "all", secrets()).items() if one.get("build")]
     assert sorted(built) == ["tikv-gc", "topics", "worker"]
+
+
+async def test_d17_4_one_process_is_the_default(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who says nothing has a folder in this process, and no library of a server is even loaded."""
+    for name in VARIABLES.values():
+        monkeypatch.delenv(name, raising=False)
+    assert Settings.from_env().cluster is None
+    lines = (
+        "import asyncio, sys, eunoe",
+        "async def use():",
+        "    async with eunoe.open(sys.argv[1]) as memory:",
+        "        await memory.stats()",
+        "asyncio.run(use())",
+        f"print(sorted({DRIVERS!r} & set(sys.modules)))",
+    )
+    told = await asyncio.to_thread(
+        subprocess.run,
+        [sys.executable, "-c", "\n".join(lines), str(tmp_path / "memory")],
+        env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout == "[]\n"
+
+
+def test_d17_5_distribution_is_no_part_of_the_core() -> None:
+    """In the design's form: what a cluster needs is an extra, and nothing here trains a model."""
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    core = {one.replace("-", "_") for one in needed(project, lock, [])}
+    assert not core & (DRIVERS | {"faust_streaming", "torch", "tensorflow", "jax"})
 
 
 async def _told(port: int) -> str:
