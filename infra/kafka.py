@@ -244,7 +244,7 @@ class KafkaLog:
         self._reading.check_open()
 
     async def close(self) -> None:
-        """Finish the appends that wait, end waiting reads with no records, disconnect."""
+        """Finish the appends that were sent, end waiting reads with no records, disconnect."""
         if self._reading.is_closed:
             return
         self._reading.close()

@@ -62,6 +62,7 @@ class Groups:
 
     async def close(self) -> None:
         """Commit what was given, and stop."""
+        self._room.close()
         if self._committer is not None:
             await asyncio.wait({self._committer})
         await self._close_transactions()

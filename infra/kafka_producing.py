@@ -41,6 +41,7 @@ __all__ = [
 UNKNOWN: Final = (
     "Kafka didn't answer in time, see EUNOE_KAFKA: whether it has the records is unknown."
 )
+_CLOSED: Final = "The log was closed before Kafka took the records: they aren't there."
 
 
 class Outgoing(NamedTuple):
@@ -74,9 +75,16 @@ class Room:
         self._free = [records, size]
         self._most = (records, size)
         self._line: deque[tuple[list[int], asyncio.Future[None]]] = deque()
+        self._is_closed = False
 
     async def take(self, records: int, size: int) -> Callable[[], None]:
-        """Wait for room; returns what gives it back, which may be called once."""
+        """Wait for room; returns what gives it back, which may be called once.
+
+        Raises:
+            Unavailable: It was closed.
+        """
+        if self._is_closed:
+            raise Unavailable(_CLOSED)
         wanted = [min(records, self._most[0]), min(size, self._most[1])]
         if self._line or not self._fits(wanted):
             turn = asyncio.get_running_loop().create_future()
@@ -84,13 +92,23 @@ class Room:
             try:
                 await turn
             except asyncio.CancelledError:
-                if turn.done() and not turn.cancelled():
+                if turn.done() and not turn.cancelled() and turn.exception() is None:
                     self._give(wanted)
                 self._next()
                 raise
         else:
             self._subtract(wanted)
         return lambda: self._give(wanted)
+
+    def close(self) -> None:
+        """Refuse whoever stands in line, and whoever comes.
+
+        Else they would be let in while a log closes, and open a producer that nobody closes.
+        """
+        self._is_closed = True
+        for _, turn in self._line:
+            if not turn.done():
+                turn.set_exception(Unavailable(_CLOSED))
 
     def _fits(self, wanted: Sequence[int]) -> bool:
         return all(free >= one for free, one in zip(self._free, wanted, strict=True))
@@ -274,6 +292,7 @@ class Singles:
 
     async def close(self) -> None:
         """Deliver what was sent, within a time limit, and stop."""
+        self._room.close()
         if self._starting is not None:
             await asyncio.wait({self._starting}, timeout=self._settings.call_timeout_s)
         producer, self._producer = self._producer, None

@@ -91,6 +91,24 @@ async def test_room_is_given_in_line() -> None:
     assert order == ["large", "small"]
 
 
+async def test_a_closed_room_lets_nobody_in() -> None:
+    """Who stands in line and who comes is refused, also when what was taken is given back."""
+    room = Room(records=10, size=100)
+    give = await room.take(8, 0)
+    waiting = asyncio.create_task(room.take(5, 0))
+    left = asyncio.create_task(room.take(1, 0))
+    await asyncio.sleep(0)
+    room.close()
+    left.cancel()
+    give()
+    with pytest.raises(Unavailable, match="closed"):
+        await waiting
+    with pytest.raises(asyncio.CancelledError):
+        await left
+    with pytest.raises(Unavailable, match="closed"):
+        await room.take(1, 0)
+
+
 # --- names, times, marks -----------------------------------------------------------------------
 
 
