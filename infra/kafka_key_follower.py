@@ -124,4 +124,9 @@ class KeyFollower:
         # So long away, tombstones may have come and gone: only the whole topic says what is left.
         fresh = KeyFollower(self._log, list(self._offsets))
         await fresh.load()
+        # Others read on here meanwhile: what they have come to know must not be unknown again, and
+        # what they read from there on must not leave a gap.
+        while behind := [one for one, at in self._offsets.items() if fresh._offsets[one] < at]:
+            for partition in behind:
+                await fresh._read_to(partition, self._offsets[partition])
         self.table, self._offsets = fresh.table, fresh._offsets

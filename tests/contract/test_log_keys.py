@@ -13,7 +13,7 @@ from eunoe.infra.embedded.log import SqliteLog
 from eunoe.infra.kafka_key_follower import KeyFollower
 from eunoe.infra.kafka_keys import KafkaKeys
 from eunoe.schemas.errors import Damaged, Rejected, Unavailable
-from eunoe.schemas.ports import NewRecord, WrappedKey
+from eunoe.schemas.ports import LogRecord, NewRecord, WrappedKey
 from eunoe.schemas.topics import KEYS, MARK_HEADER
 from tests.contract.keys_contract import ANA, BOB, RECORD, KeysContract, opened, sealed
 from tests.contract.sqlite_store import MASTER, SqliteStore
@@ -109,6 +109,35 @@ async def test_who_was_away_reads_the_keys_anew(
                 await asyncio.sleep(0.01)
         assert away.table.data(stays.key_id) is not None
         await away.close()
+        await keys.close()
+
+
+async def test_what_is_read_while_keys_are_read_anew_stays(
+    store: LogKeyStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key that comes after the new reading has read the last one isn't forgotten."""
+    async with store.log() as log:
+        keys = await KafkaKeys.open(log, 0, master=MASTER)
+        follower = KeyFollower(log, [0])
+        await follower.load()
+        read = log.read
+        late = []
+
+        async def then_one_comes(
+            topic: str, partition: int, offset: int, *, limit: int
+        ) -> list[LogRecord]:
+            found = await read(topic, partition, offset, limit=limit)
+            monkeypatch.setattr(log, "read", read)
+            late.extend(await sealed(keys, ANA, ["晚 late".encode()]))
+            await follower.catch_up()
+            assert follower.table.data(late[0].key_id) is not None
+            return found
+
+        monkeypatch.setattr(log, "read", then_one_comes)
+        old = follower.table
+        await follower._reload()
+        assert follower.table is not old
+        assert follower.table.data(late[0].key_id) is not None
         await keys.close()
 
 
