@@ -30,7 +30,7 @@ _TOPICS: Final = (JOURNAL, RECALLS)
 
 
 class Experience:
-    """The experience lane of an embedded store.
+    """What is learnt of use: counts it in one process; a cluster's workers count for themselves.
 
     Args:
         engines: Open ones.
