@@ -68,6 +68,7 @@ class Groups:
         await self._close_transactions()
 
     async def _commit_calls(self) -> None:
+        group: list[_Call] = []
         try:
             while self._calls:
                 group = self._take_group()
@@ -81,7 +82,7 @@ class Groups:
         finally:
             self._committer = None
             message = "The log was closed; whether it appended is unknown."
-            _fail(self._calls, Unavailable(message))
+            _fail([*group, *self._calls], Unavailable(message))  # who has an answer keeps it
             self._calls.clear()
 
     async def _commit_singly(self, group: Sequence[_Call], error: EunoeError) -> None:
@@ -130,7 +131,7 @@ class Groups:
             await transactions.close()
 
 
-def _fail(calls: Sequence[_Call] | deque[_Call], error: EunoeError) -> None:
+def _fail(calls: Sequence[_Call], error: EunoeError) -> None:
     # Each call gets an exception of its own: a shared one would gather all their tracebacks.
     for call in calls:
         if not call.offsets.done():

@@ -31,7 +31,7 @@ from aiokafka.record.memory_records import (  # type: ignore[import-untyped]  # 
     MemoryRecords,
 )
 
-from ..schemas.errors import Conflict
+from ..schemas.errors import Conflict, Unavailable
 from ..schemas.limits import (
     KAFKA_FETCH_BYTES_MAX,
     KAFKA_FETCH_BYTES_MIN,
@@ -216,7 +216,7 @@ class Requests:
 
         try:
             await self._client.again(attempt)
-        except Exception as error:
+        except Unavailable as error:
             if isinstance(error.__cause__, UnknownMemberIdError):
                 message = f"The group {group} has members, who alone commit its offsets."
                 raise Conflict(message) from error

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from eunoe.infra.cluster_settings import ClusterSettings
 from eunoe.infra.kafka_client import Names, connect_options
+from eunoe.infra.kafka_grouping import Groups
 from eunoe.infra.kafka_marks import OPENING_KEYS, epoch_of, opening, tick
 from eunoe.infra.kafka_producing import Room
 from eunoe.infra.kafka_times import milliseconds, moment_of
@@ -107,6 +108,35 @@ async def test_a_closed_room_lets_nobody_in() -> None:
         await left
     with pytest.raises(Unavailable, match="closed"):
         await room.take(1, 0)
+
+
+# --- groups ------------------------------------------------------------------------------------
+
+
+async def test_no_caller_waits_for_a_committer_that_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever is in the group that it had taken, or behind it, is told that it is unknown."""
+    taken = asyncio.Event()
+
+    async def hang(_: Groups, group: object) -> None:
+        assert group
+        taken.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(Groups, "_commit", hang)
+    groups = Groups(SETTINGS, Room(), lambda _: None)
+    records = opening("cafe.keys.v1", 3, "one", OPENING_KEYS)
+    first = asyncio.create_task(groups.append(records))
+    await taken.wait()
+    second = asyncio.create_task(groups.append(records))
+    await asyncio.sleep(0)
+    assert groups._committer is not None
+    groups._committer.cancel()
+    for call in (first, second):
+        with pytest.raises(Unavailable, match="unknown"):
+            await asyncio.wait_for(call, 30)
+    await groups.close()
 
 
 # --- names, times, marks -----------------------------------------------------------------------
