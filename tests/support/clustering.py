@@ -112,9 +112,11 @@ class Cluster:
         kept = {name: one for name, one in os.environ.items() if not name.startswith("EUNOE_")}
         return kept | values | {"EUNOE_MASTER_KEY": MASTER_KEY, "PYTHONUNBUFFERED": "1"}
 
-    def worker(self, *only: str, encoder: str = "cheap", delay_s: float = 0.0) -> Worker:
+    def worker(self, *only: str, encoder: str = "cheap") -> Worker:
         """Start a worker."""
-        told = self.folder / f"worker-{len(self.workers)}.log"
+        assert self.settings.cluster is not None
+        namespace = self.settings.cluster.namespace
+        told = self.folder / f"{namespace}-worker-{len(self.workers)}.log"
         with told.open("wb") as file:
             process = subprocess.Popen(  # noqa: S603 - this program
                 [
@@ -122,7 +124,6 @@ class Cluster:
                     "-m",
                     "tests.support.cluster_worker",
                     encoder,
-                    str(delay_s),
                     *only,
                 ],
                 env=self.environment,
@@ -162,12 +163,11 @@ def _written(value: object) -> str:
 
 
 @contextmanager
-def cluster_in(folder: Path, **fields: Any) -> Iterator[Cluster]:
+def cluster_in(folder: Path) -> Iterator[Cluster]:
     """Start servers of a cluster's own; all ends with the block.
 
     Args:
         folder: For data and logs.
-        fields: Of the cluster's settings, over what tests use.
     """
     with ExitStack() as stack:
         places = {name: folder / name for name in ("kafka", "tikv", "qdrant", "influxdb")}
@@ -177,25 +177,24 @@ def cluster_in(folder: Path, **fields: Any) -> Iterator[Cluster]:
         tikv = stack.enter_context(minitikv.running(places["tikv"]))
         engine = stack.enter_context(qdrant.running(places["qdrant"]))
         counts = stack.enter_context(influxd.running(places["influxdb"]))
-        values: dict[str, Any] = {
-            "kafka": (broker.address,),
-            "tikv": (tikv.address,),
-            "qdrant": engine.url,
-            "influxdb": counts.url,
-            "influxdb_token": counts.token,
-            "influxdb_org": counts.org,
-            "namespace": "test",
-            "partitions": 4,
-            "session_timeout_s": 6.0,
-            "tick_s": 5.0,
-            "write_window_s": 0.1,
-            "metrics_port": 0,
-        }
         settings = Settings(
             folder=folder / "nothing",
             config_home=folder / "config",
             master_key=MASTER_KEY,
-            cluster=ClusterSettings(**(values | fields)),
+            cluster=ClusterSettings(
+                kafka=(broker.address,),
+                tikv=(tikv.address,),
+                qdrant=engine.url,
+                influxdb=counts.url,
+                influxdb_token=counts.token,
+                influxdb_org=counts.org,
+                namespace="test",
+                partitions=4,
+                session_timeout_s=6.0,
+                tick_s=5.0,
+                write_window_s=0.1,
+                metrics_port=0,
+            ),
         )
         servers = {"kafka": broker, "tikv": tikv, "qdrant": engine, "influxdb": counts}
         cluster = Cluster(folder, settings, servers)
