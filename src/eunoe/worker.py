@@ -92,6 +92,7 @@ class Worker:
         self._sampling: asyncio.Task[None] | None = None
         self._observers: list[Callable[[Sequence[LogRecord]], None]] = []
         self._letters = Letters(engines.log, engines.keys, engines.clock, engines.partitions)
+        self._served = Served(engines.log, engines.identity, engines.clock)
         servers = engines.servers
         broker = Broker(
             servers.kafka,
@@ -253,8 +254,17 @@ class Worker:
             since += SAMPLE_S
             if since >= HOUSEKEEPING_S:
                 since = 0.0
-                with suppress(Unavailable):
-                    await self._letters.expire()
+                await self.keep_house()
+
+    async def keep_house(self) -> None:
+        """Do what is due by the clock: letters and recalls of a week ago go, and gravestones.
+
+        Every worker does it, and of several at once none does harm.
+        """
+        with suppress(Unavailable):  # the next round does it
+            await self._letters.expire()
+            await self._served.expire()
+            await self._engines.episodes.optimise()
 
     async def _sample_group(self, group: Group) -> None:
         metrics, name = self._metrics, group.processor.name
