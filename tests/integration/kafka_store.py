@@ -1,12 +1,17 @@
 """Logs and key logs on a real broker, each in a namespace of its own, as their tests use them."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Final
 from uuid import uuid4
 
+import pytest
 from aiokafka.admin import AIOKafkaAdminClient  # type: ignore[import-untyped]  # it ships no types
+from aiokafka.admin.config_resource import (  # type: ignore[import-untyped]  # likewise
+    ConfigResource,
+    ConfigResourceType,
+)
 
 from eunoe.infra import kafka_topics
 from eunoe.infra.cluster_settings import ClusterSettings
@@ -15,7 +20,16 @@ from eunoe.infra.kafka_keys import KafkaKeys
 from eunoe.schemas.topics import TOPICS, Topic
 from tests.contract.log_contract import CONTRACT_PARTITIONS, CONTRACT_TOPICS
 
-__all__ = ["LAG_S", "MASTER", "KafkaKeyStore", "KafkaStore", "cluster_settings"]
+__all__ = [
+    "LAG_S",
+    "MASTER",
+    "KafkaKeyStore",
+    "KafkaStore",
+    "cluster_settings",
+    "give_log",
+    "installation",
+    "set_topic",
+]
 
 MASTER: Final = bytes(range(32))
 LAG_S: Final = 1.5
@@ -79,6 +93,35 @@ class KafkaStore:
             )
         finally:
             await admin.close()
+
+
+@contextmanager
+def installation(address: str, partitions: int) -> Iterator[KafkaStore]:
+    """Give an installation without topics, which has those of the table once they are made."""
+    store = KafkaStore(cluster_settings(address, partitions=partitions), TOPICS)
+    try:
+        yield store
+    finally:
+        store.remove()
+
+
+async def set_topic(store: KafkaStore, topic: str, **values: str) -> None:
+    """Give a topic settings as an operator may, and no others."""
+    admin = AIOKafkaAdminClient(bootstrap_servers=list(store.settings.kafka))
+    await admin.start()
+    try:
+        name = f"{store.settings.namespace}.{topic.partition('.')[2]}"
+        configs = {key.replace("_", "."): value for key, value in values.items()}
+        await admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, name, configs)])
+    finally:
+        await admin.close()
+
+
+@pytest.fixture(name="log")
+async def give_log(store: KafkaStore) -> AsyncIterator[KafkaLog]:
+    """Return the log of the module's store."""
+    async with store.open() as log:
+        yield log
 
 
 class KafkaKeyStore(KafkaStore):

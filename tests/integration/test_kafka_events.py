@@ -10,9 +10,9 @@ from aiokafka import AIOKafkaProducer  # type: ignore[import-untyped]  # it ship
 
 from eunoe.schemas.cloudevents import decode
 from eunoe.schemas.events import Turn
-from eunoe.schemas.topics import TOPICS, TURNS
+from eunoe.schemas.topics import TURNS
 from tests.contract.log_contract import written
-from tests.integration.kafka_store import KafkaStore, cluster_settings
+from tests.integration.kafka_store import KafkaStore, installation
 from tests.servers.fixtures import give_kafka
 
 __all__ = ["give_kafka"]
@@ -24,9 +24,8 @@ TEXTS: Final = ("I moved to Oslo 🏔", "我搬到了奥斯陆🏔")
 @pytest.fixture
 def store(kafka_address: str) -> Iterator[KafkaStore]:
     """Return an empty installation."""
-    store = KafkaStore(cluster_settings(kafka_address, partitions=2), TOPICS)
-    yield store
-    store.remove()
+    with installation(kafka_address, 2) as store:
+        yield store
 
 
 def attributes(number: int) -> dict[str, str]:

@@ -4,7 +4,7 @@ import asyncio
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -17,11 +17,11 @@ from eunoe.schemas.errors import Fenced, Rejected, Unavailable
 from eunoe.schemas.ports import LogRecord, NewRecord, TopicPartition
 from eunoe.schemas.topics import COMMANDS, JOURNAL, KEYS, TOPICS, TURNS
 from tests.contract.log_contract import written
-from tests.integration.kafka_store import KafkaStore, cluster_settings
+from tests.integration.kafka_store import KafkaStore, cluster_settings, give_log, installation
 from tests.servers.fixtures import give_kafka, give_own_kafka
 from tests.servers.kafka import Kafka
 
-__all__ = ["give_kafka", "give_own_kafka"]
+__all__ = ["give_kafka", "give_log", "give_own_kafka"]
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 CHILD_TIMEOUT_S: Final = 120
@@ -32,16 +32,8 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def store(kafka_address: str) -> Iterator[KafkaStore]:
     """Return an empty store with the topics of the table."""
-    store = KafkaStore(cluster_settings(kafka_address, partitions=2), TOPICS)
-    yield store
-    store.remove()
-
-
-@pytest.fixture
-async def log(store: KafkaStore) -> AsyncIterator[KafkaLog]:
-    """Return an empty log."""
-    async with store.open() as log:
-        yield log
+    with installation(kafka_address, 2) as store:
+        yield store
 
 
 def journaled(log: KafkaLog, *numbers: int) -> list[NewRecord]:

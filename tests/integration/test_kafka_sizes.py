@@ -1,26 +1,19 @@
 """Large records, and those that are too large, on a real broker."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 
 import pytest
-from aiokafka.admin import (  # type: ignore[import-untyped]  # it ships no types
-    AIOKafkaAdminClient,
-)
-from aiokafka.admin.config_resource import (  # type: ignore[import-untyped]  # likewise
-    ConfigResource,
-    ConfigResourceType,
-)
 
 from eunoe.infra.kafka import KafkaLog
 from eunoe.schemas.errors import Fenced, Rejected
 from eunoe.schemas.limits import LINE_BYTES_MAX
 from eunoe.schemas.ports import NewRecord
-from eunoe.schemas.topics import JOURNAL, TOPICS, TURNS
+from eunoe.schemas.topics import JOURNAL, TURNS
 from tests.contract.log_contract import values
-from tests.integration.kafka_store import KafkaStore, cluster_settings
+from tests.integration.kafka_store import KafkaStore, give_log, installation, set_topic
 from tests.servers.fixtures import give_kafka
 
-__all__ = ["give_kafka"]
+__all__ = ["give_kafka", "give_log"]
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 SMALL_BYTES = 100_000
@@ -29,16 +22,8 @@ SMALL_BYTES = 100_000
 @pytest.fixture
 def store(kafka_address: str) -> Iterator[KafkaStore]:
     """Return an empty installation."""
-    store = KafkaStore(cluster_settings(kafka_address, partitions=1), TOPICS)
-    yield store
-    store.remove()
-
-
-@pytest.fixture
-async def log(store: KafkaStore) -> AsyncIterator[KafkaLog]:
-    """Return an empty log."""
-    async with store.open() as log:
-        yield log
+    with installation(kafka_address, 1) as store:
+        yield store
 
 
 def turn(size: int) -> NewRecord:
@@ -48,21 +33,8 @@ def turn(size: int) -> NewRecord:
 
 async def narrow(store: KafkaStore) -> None:
     """Let the topics take small records only, as an operator may while processes run."""
-    admin = AIOKafkaAdminClient(bootstrap_servers=store.settings.kafka[0])
-    await admin.start()
-    try:
-        await admin.alter_configs(
-            [
-                ConfigResource(
-                    ConfigResourceType.TOPIC,
-                    f"{store.settings.namespace}.{name}.v1",
-                    {"max.message.bytes": str(SMALL_BYTES)},
-                )
-                for name in ("turns", "journal")
-            ]
-        )
-    finally:
-        await admin.close()
+    for topic in (TURNS, JOURNAL):
+        await set_topic(store, topic.name, max_message_bytes=str(SMALL_BYTES))
 
 
 async def test_the_longest_texts_come_back(log: KafkaLog) -> None:

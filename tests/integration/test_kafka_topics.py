@@ -21,7 +21,7 @@ from eunoe.infra.cluster_settings import ClusterSettings
 from eunoe.infra.kafka import KafkaLog
 from eunoe.schemas.errors import Rejected, Unavailable
 from eunoe.schemas.topics import JOURNAL, KEYS, TOPICS, TURNS
-from tests.integration.kafka_store import KafkaStore, cluster_settings
+from tests.integration.kafka_store import KafkaStore, cluster_settings, installation, set_topic
 from tests.servers import kafka
 from tests.servers.fixtures import give_kafka
 from tests.servers.kafka import Kafka
@@ -34,21 +34,8 @@ pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 @pytest.fixture
 def store(kafka_address: str) -> Iterator[KafkaStore]:
     """Return an installation without topics."""
-    store = KafkaStore(cluster_settings(kafka_address, partitions=2), TOPICS)
-    yield store
-    store.remove()
-
-
-async def set_topic(store: KafkaStore, topic: str, **values: str) -> None:
-    """Give a topic settings as an operator may, and no others."""
-    admin = AIOKafkaAdminClient(bootstrap_servers=list(store.settings.kafka))
-    await admin.start()
-    try:
-        name = f"{store.settings.namespace}.{topic.partition('.')[2]}"
-        configs = {key.replace("_", "."): value for key, value in values.items()}
-        await admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, name, configs)])
-    finally:
-        await admin.close()
+    with installation(kafka_address, 2) as store:
+        yield store
 
 
 async def epoch_of(settings: ClusterSettings) -> str:

@@ -13,16 +13,14 @@ import pytest
 import eunoe
 import eunoe.producer
 from eunoe import Rejected, Unavailable
-from eunoe.infra.cluster_settings import VARIABLES, ClusterSettings
-from eunoe.infra.kafka_admin import Admin
-from eunoe.infra.kafka_client import Client, Names
+from eunoe.infra.cluster_settings import VARIABLES
 from eunoe.infra.kafka_publishing import Publisher
 from eunoe.infra.kafka_topics import apply
 from eunoe.producer import NotAcknowledged, Receipt
 from eunoe.schemas.events import Envelope, EventType, Forget, Turn
 from eunoe.schemas.limits import MESSAGES_PER_ADD_MAX, PRODUCER_IN_FLIGHT_BYTES_MAX
 from eunoe.schemas.topics import COMMANDS, PARTITIONS, TOPICS, TURNS
-from tests.integration.kafka_store import KafkaStore, cluster_settings
+from tests.integration.kafka_store import KafkaStore, cluster_settings, installation, set_topic
 from tests.integration.published import decoded, read_all
 from tests.servers import kafka
 from tests.servers.fixtures import give_kafka, give_own_kafka
@@ -41,10 +39,9 @@ CHINESE: Final = "我上周搬到了奥斯陆🏔，我的密码是hunter2zz"
 @pytest.fixture(name="store")
 def make_store(kafka_address: str) -> Iterator[KafkaStore]:
     """Give topics of the test's own, as many partitions as an embedded store has."""
-    store = KafkaStore(cluster_settings(kafka_address, partitions=PARTITIONS), TOPICS)
-    asyncio.run(store.make())
-    yield store
-    store.remove()
+    with installation(kafka_address, PARTITIONS) as store:
+        asyncio.run(store.make())
+        yield store
 
 
 def messages_of(text: str) -> list[dict[str, Any]]:
@@ -286,7 +283,7 @@ async def test_a_wrong_password_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("letter", ["x", "搬"])
 async def test_what_a_topic_does_not_take_is_rejected(store: KafkaStore, letter: str) -> None:
     """A record over the topic's own bound is refused with the setting's name; the next one goes."""
-    await limit_turns(store.settings, "10000")
+    await set_topic(store, TURNS.name, max_message_bytes="10000")
     async with eunoe.producer.open(store.settings) as producer:
         await producer.turn("before", user_id="ana", id="before")
         with pytest.raises(Rejected, match=r"max\.message\.bytes"):
@@ -295,18 +292,6 @@ async def test_what_a_topic_does_not_take_is_rejected(store: KafkaStore, letter:
     await apply(store.settings)  # nobody reads topics that aren't as they have to be
     found = [decoded(one, PARTITIONS).id for one in await read_all(store, TURNS.name)]
     assert found == ["before", "after"]
-
-
-async def limit_turns(settings: ClusterSettings, size: str) -> None:
-    """Give the topic of turns a smaller bound for records."""
-    name = Names(settings.namespace).topic(TURNS.name)
-    client = await Client.connect(settings)
-    try:
-        admin = Admin(client)
-        own = (await admin.find([name]))[name].own
-        await admin.alter(name, {**own, "max.message.bytes": size})
-    finally:
-        await client.close()
 
 
 def test_the_environment_of_this_run_names_no_brokers() -> None:
