@@ -141,9 +141,9 @@ async def test_an_event_with_a_foreign_hash_finds_its_owner(
 
     log = memory.runtime.engines.log
     assert isinstance(log, KafkaLog)
+    await memory.add({"content": "I moved to Oslo.", "id": "a"}, user_id="ana", wait=False)
+    (read,) = await _turns_of(memory, "ana")  # while nobody has journaled it, and deleted it
     cluster.worker("writer")
-    await memory.add({"content": "I moved to Oslo.", "id": "a"}, user_id="ana")
-    (read,) = await _turns_of(memory, "ana")
     wrong = next(
         f"key{number}".encode()
         for number in range(100)
@@ -247,3 +247,25 @@ async def test_an_event_waits_while_its_dead_letter_cannot_be_written(
     await memory.settled(timeout_s=PATIENCE_S)
     assert len(await memory.dead_letters()) == 1
     await soon(is_well(worker))
+
+
+async def test_a_worker_ends_in_time_whatever_stands_still(
+    cluster: Cluster, memory: eunoe.Memory
+) -> None:
+    """With work in flight and a store that answers nothing it ends well, and nothing is lost."""
+    await memory.add({"content": "I moved to Oslo.", "id": "a"}, user_id="ana", wait=False)
+    (read,) = await _turns_of(memory, "ana")  # while nobody has journaled it, and deleted it
+    worker = cluster.worker("writer")
+    await memory.settled(timeout_s=PATIENCE_S)
+    cluster.servers["tikv"].pause()
+    try:
+        await memory.runtime.engines.log.append(
+            [NewRecord(TURNS.name, read.key, read.value, read.headers)]
+        )
+        await soon(is_told(worker, "EUNOE_TIKV"))
+        assert await asyncio.to_thread(worker.stop) == 0, worker.told
+    finally:
+        cluster.servers["tikv"].resume()
+    cluster.worker("writer")
+    await memory.add({"content": "我搬到了上海。", "id": "b"}, user_id="ana")
+    assert len(await memory.list(user_id="ana", kinds=["turn"])) == 2
