@@ -16,6 +16,7 @@ from .kafka_producing import UNKNOWN, Outgoing, dropped, noted, producer_of, sen
 __all__ = ["Expect", "Transactions", "ends"]
 
 _MINE_NO_MORE: Final = (
+    faults.IllegalOperation,
     faults.ProducerFenced,
     faults.InvalidProducerEpoch,
     faults.InvalidProducerIdMapping,
@@ -165,17 +166,26 @@ class Transactions:
             try:
                 async with asyncio.timeout(self._settings.call_timeout_s):
                     await self._producer.begin_transaction()
-                    futures = []
-                    for record in records:
-                        futures.append(await sent_by(self._producer, record))
-                        futures[-1].add_done_callback(noted)
-                    done = await asyncio.gather(*futures)
-            except (KafkaError, TimeoutError, AssertionError) as error:
+                    done = await self._sent(records)
+            except (KafkaError, TimeoutError, AssertionError, faults.IllegalOperation) as error:
                 raise self._aborted(error) from error
             offsets = [int(one.offset) for one in done]
             self._expect(ends(records, offsets))
             await self._end(self._producer.commit_transaction)
             return offsets
+
+    async def _sent(self, records: Sequence[Outgoing]) -> list[Any]:
+        futures: list[asyncio.Future[Any]] = []
+        try:
+            for record in records:
+                futures.append(await sent_by(self._producer, record))
+                futures[-1].add_done_callback(noted)
+        except faults.IllegalOperation:
+            # aiokafka takes nothing more for a transaction that has failed: a record that it took
+            # before says why.
+            await asyncio.gather(*futures)
+            raise
+        return await asyncio.gather(*futures)
 
     def _aborted(self, error: Exception) -> Exception:
         if isinstance(error, (*_MINE_NO_MORE, AssertionError)) or self._is_broken():
