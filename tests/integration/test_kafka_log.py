@@ -4,13 +4,17 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
+from aiokafka import AIOKafkaConsumer  # type: ignore[import-untyped]  # it ships no types
 from hypothesis import given, settings
 
 from eunoe.infra.kafka import KafkaLog
+from eunoe.infra.kafka_client import Names
+from eunoe.schemas.errors import Conflict
 from eunoe.schemas.ports import TopicPartition
 from eunoe.schemas.topics import Topic
 from tests.contract.log_contract import (
     COMMITS,
+    INGRESS,
     LogContract,
     NewStore,
     each_example,
@@ -68,6 +72,30 @@ class TestKafkaLog(LogContract):
     ) -> None:
         """After any interleaving of commits and a restart, each place has its last offset."""
         asyncio.run(last_commit_counts(new_store, commits))
+
+
+async def test_a_group_with_members_commits_for_itself(
+    new_store: Callable[[], KafkaStore],
+) -> None:
+    """Who isn't a member is told so, and what the group had committed stays."""
+    store = new_store()
+    async with store.open() as log:
+        place = TopicPartition(INGRESS.name, 0)
+        await log.commit("one", {place: 3})
+        names = Names(store.settings.namespace)
+        member = AIOKafkaConsumer(
+            names.topic(INGRESS.name),
+            bootstrap_servers=store.settings.kafka[0],
+            group_id=names.group("one"),
+            enable_auto_commit=False,
+        )
+        await member.start()
+        try:
+            with pytest.raises(Conflict, match="has members"):
+                await log.commit("one", {place: 5})
+        finally:
+            await member.stop()
+        assert await log.committed("one", *place) == 3
 
 
 class TestKafkaLogDeletion(LogDeletionContract):
