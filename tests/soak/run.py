@@ -123,6 +123,7 @@ class Run:
         self.state = State()
         if file.exists():
             self.state = State(**json.loads(file.read_text(encoding="ascii")))
+        self._died_before = self.state.died
 
     async def whole(self) -> State:
         """Publish, do harm, settle, check; returns the state, with digests and counts."""
@@ -198,7 +199,6 @@ class Run:
             await self._faults.do(kind, dice)
             self._faults.revive()
             self.state.faults.append(kind)
-            self.state.died = self._faults.died
             self._keep()
             await asyncio.sleep(2.0 + dice.random())
 
@@ -302,6 +302,7 @@ class Run:
                         self._faults.revive()
 
     def _keep(self) -> None:
+        self.state.died = self._died_before + self._faults.died
         part = self._file.with_suffix(".part")
         part.write_text(json.dumps(asdict(self.state)), encoding="ascii")
         part.replace(self._file)
