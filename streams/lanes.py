@@ -11,7 +11,7 @@ Delivery: a lane that is cancelled at any point has acknowledged only what was h
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -101,6 +101,7 @@ class Lane:
     def start(self) -> None:
         """Open it and begin."""
         self._task = asyncio.create_task(self._run(), name=f"eunoe-{self.name}-{self.partition}")
+        self._task.add_done_callback(self._ended)
 
     async def stop(self) -> None:
         """End it, whatever is in flight; what wasn't acknowledged comes again elsewhere."""
@@ -110,9 +111,6 @@ class Lane:
         task.cancel()
         # An engine's call that can't be cancelled must not hold up the others.
         await asyncio.wait([task], timeout=STOP_S_MAX / 2)
-        if task.done():
-            with suppress(asyncio.CancelledError, EunoeError):
-                task.result()
 
     @property
     def trouble(self) -> str | None:
@@ -167,6 +165,12 @@ class Lane:
             for one in tasks:
                 one.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        # A bug in opening or keeping must not look like silence.
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._fail(Damaged(f"The {self.name} stopped: {type(error).__name__}."))
 
     def _fail(self, error: EunoeError) -> None:
         self.state = "failed"

@@ -244,7 +244,7 @@ class Worker:
         self._observers.append(observer)
 
     async def _sample(self) -> None:
-        since = 0.0
+        since = HOUSEKEEPING_S  # at once: a worker that is started again and again does it too
         while True:
             for group in self.groups:
                 await self._sample_group(group)

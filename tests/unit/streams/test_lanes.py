@@ -23,7 +23,7 @@ TOPICS = ("turns", "commands")
 class Group:
     """A membership and a processor that write down what happens to them."""
 
-    failures: list[EunoeError] = field(default_factory=list)
+    failures: list[Exception] = field(default_factory=list)
     happened: list[str] = field(default_factory=list)
     handled: list[int] = field(default_factory=list)
     done: list[int] = field(default_factory=list)
@@ -212,6 +212,17 @@ async def test_a_broken_invariant_ends_the_worker() -> None:
     await soon(lambda: bool(group.failed))
     assert group.done == []
     assert str(group.failed[0]) == "Broken."
+    await lanes.revoke()
+
+
+async def test_a_bug_in_opening_ends_the_worker() -> None:
+    """It's told by its name alone, and doesn't look like a lane that is still opening."""
+    group = Group(failures=[KeyError("ana")])
+    lanes = group.lanes()
+    await lanes.assign(places(0))
+    await soon(lambda: bool(group.failed))
+    assert str(group.failed[0]) == "The writer stopped: KeyError."
+    assert "KeyError" in (lanes.open[0].trouble or "")
     await lanes.revoke()
 
 
