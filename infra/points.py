@@ -231,7 +231,7 @@ def _boxed(box: Box) -> Payload:
 def box_of(payload: Mapping[str, Any]) -> Box:
     """Return the box in a payload."""
     boxed = payload["box"]
-    return Box.model_construct(key_id=UUID(boxed["key"]), sealed=base64.b64decode(boxed["sealed"]))
+    return Box(key_id=UUID(boxed["key"]), sealed=base64.b64decode(boxed["sealed"]))
 
 
 def memory_of(

@@ -9,6 +9,7 @@ import base64
 import binascii
 import os
 import stat
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
@@ -96,15 +97,30 @@ class SealingKey:
         Raises:
             Damaged: The value was sealed under another key or for something else, or changed.
         """
-        if len(sealed) < OVERHEAD_BYTES:
-            message = "A sealed value is too short to be one."
-            raise Damaged(message)
-        try:
-            cipher = AESGCM(self._key)
-            return cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], bound_to)
-        except InvalidTag:
-            message = "A sealed value doesn't fit its key or the record that it stands in."
-            raise Damaged(message) from None
+        return _opened(AESGCM(self._key), sealed, bound_to)
+
+    def open_each(self, sealed: Iterable[tuple[bytes, bytes]]) -> Iterator[bytes]:
+        """Open several values, with one cipher for all.
+
+        Args:
+            sealed: Pairs of what `seal` returned and the same associated data.
+
+        Raises:
+            Damaged: As `open`.
+        """
+        cipher = AESGCM(self._key)
+        return (_opened(cipher, value, bound_to) for value, bound_to in sealed)
+
+
+def _opened(cipher: AESGCM, sealed: bytes, bound_to: bytes) -> bytes:
+    if len(sealed) < OVERHEAD_BYTES:
+        message = "A sealed value is too short to be one."
+        raise Damaged(message)
+    try:
+        return cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], bound_to)
+    except InvalidTag:
+        message = "A sealed value doesn't fit its key or the record that it stands in."
+        raise Damaged(message) from None
 
 
 def keyed_hash(key: bytes, kind: str, text: str) -> bytes:

@@ -138,12 +138,13 @@ class Turns:
     async def open(self, owner: str, event_ids: Sequence[UUID]) -> dict[UUID, OpenTurn]:
         """Open turns by event id; those that are gone are left out."""
         boxes = await self._episodes.turn_boxes(owner, event_ids)
-        missing = [event for event in event_ids if event not in boxes]
-        places = await self._identity.places(owner, missing)
-        for event, place in places.items():
-            record = await self._journal.record_at(owner, place.journal_offset)
-            if record is not None and record.box is not None:
-                boxes[event] = record.box
+        if len(boxes) < len(event_ids):
+            missing = [event for event in event_ids if event not in boxes]
+            places = await self._identity.places(owner, missing)
+            for event, place in places.items():
+                record = await self._journal.record_at(owner, place.journal_offset)
+                if record is not None and record.box is not None:
+                    boxes[event] = record.box
         plain = await self._keys.open_boxes(owner, [(box, event) for event, box in boxes.items()])
         return {
             event: OpenTurn.model_validate_json(content)

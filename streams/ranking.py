@@ -6,6 +6,7 @@ comparison made. A turn of a talk is then lifted by the turns around it, which o
 question that it answers, by the best turn of its session, and by a speaker named in the question.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 from heapq import heappop, heappush, nlargest
@@ -92,8 +93,11 @@ class Ranked(NamedTuple):
         "time"; those
         that gave nothing are left out. Made when asked for: most of what is ranked is never shown.
         """
-        pairs = zip(_SIGNALS, self.parts, strict=True)
-        return {signal: round(share, _SHARE_DIGITS) for signal, share in pairs if share > 0.0}
+        return {
+            signal: round(share, _SHARE_DIGITS)
+            for signal, share in zip(_SIGNALS, self.parts, strict=True)
+            if share > 0.0
+        }
 
 
 _SHARE_DIGITS: Final = 4
@@ -104,6 +108,8 @@ _Talk = tuple[float, Session | None, float, list[int]]
 """What no score in it exceeds, the session, its best match, and its candidates' numbers."""
 
 _FEW_TERMS: Final = 2
+_CROWD: Final = 4
+"""More others of a session than these lift a turn no further."""
 _ROUNDING: Final = 1e-9
 """More than sums of a few numbers up to 4 are off."""
 
@@ -296,24 +302,20 @@ class Ranking:
         beside = max(parameters.near_weight, parameters.next_to_near_weight) / 2.0
         # By how many stand around a turn: none, one, and so on; the last for all that are more.
         weights = [
-            1.0 + parameters.session_weight + min(around, beside * others) for others in range(5)
+            1.0 + parameters.session_weight + min(around, beside * others)
+            for others in range(_CROWD + 1)
         ]
         rest = speaker + parameters.statement_weight + self._time
-        talks: dict[Session | None, list[int]] = {}
+        talks: defaultdict[Session | None, list[int]] = defaultdict(list)
         for number, one in enumerate(self._candidates):
-            session = one[3]
-            if session in talks:
-                talks[session].append(number)
-            else:
-                talks[session] = [number]
+            talks[one[3]].append(number)
+        total, match_of = self._total, matches.__getitem__
         found: list[_Talk] = []
         for session, members in talks.items():
             others = len(members) - 1
-            strength = (
-                max([matches[number] for number in members]) if others else matches[members[0]]
-            )
-            bound = weights[min(others, 4)] * strength + rest
-            bound = bound / self._total + _ROUNDING
+            strength = max(map(match_of, members)) if others else matches[members[0]]
+            bound = weights[min(_CROWD, others)] * strength + rest
+            bound = bound / total + _ROUNDING
             found.append((inf if session is None else bound, session, strength, members))
         found.sort(key=itemgetter(0), reverse=True)
         return found
@@ -327,10 +329,11 @@ class Ranking:
         time_weight, statement_weight = self._time, self._parameters.statement_weight
         places = self._places(members)
         at = places.get
+        has_others = len(places) > 1
         for number in members:
             point, _, _, _, position, is_named, is_timely, factor, states = candidates[number]
             near = next_to_near = 0.0
-            if position is not None and len(places) > 1:
+            if has_others and position is not None:
                 # The mean match of the two turns beside, and of the two beyond.
                 near = (at(position - 1, 0.0) + at(position + 1, 0.0)) / 2.0
                 next_to_near = (at(position - 2, 0.0) + at(position + 2, 0.0)) / 2.0
@@ -351,9 +354,9 @@ class Ranking:
         candidates, matches = self._candidates, self._matches
         places: dict[int, float] = {}
         for number in members:
-            position = candidates[number][4]
-            if position is not None and matches[number] >= places.get(position, 0.0):
-                places[position] = matches[number]
+            position, match = candidates[number][4], matches[number]
+            if position is not None and match >= places.get(position, 0.0):
+                places[position] = match
         return places
 
     def _score_lone(self, members: Sequence[int], scored: list[_Scored]) -> None:
@@ -373,13 +376,13 @@ class Ranking:
         one, parameters = self._candidates[number], self._parameters
         scale = one.factor / self._total
         parts = (
-            parameters.dense_weight * self._dense[number],
-            (1.0 - parameters.dense_weight) * self._sparse[number],
-            parameters.near_weight * near,
-            parameters.next_to_near_weight * next_to_near,
-            parameters.session_weight * session,
-            parameters.speaker_weight * one.speaker,
-            parameters.statement_weight * one.states,
-            self._time * one.timely,
+            scale * (parameters.dense_weight * self._dense[number]),
+            scale * ((1.0 - parameters.dense_weight) * self._sparse[number]),
+            scale * (parameters.near_weight * near),
+            scale * (parameters.next_to_near_weight * next_to_near),
+            scale * (parameters.session_weight * session),
+            scale * (parameters.speaker_weight * one.speaker),
+            scale * (parameters.statement_weight * one.states),
+            scale * (self._time * one.timely),
         )
-        return Ranked(point, -score, tuple(scale * part for part in parts))
+        return Ranked(point, -score, parts)

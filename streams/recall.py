@@ -6,6 +6,7 @@ Reads only; stored texts are never encoded again, and only hits are opened.
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
@@ -39,6 +40,7 @@ __all__ = ["Found", "Recall"]
 _PAUSE: Final = timedelta(minutes=30)
 """A session whose last turn is no older is the one in which is asked."""
 _LISTED: Final = {"time": 1.0}
+_candidate: Final = partial(tuple.__new__, Candidate)
 
 
 class Found(NamedTuple):
@@ -134,7 +136,8 @@ class Recall:
             if listed or not _is_to_come(asked, question.now):
                 return listed
         query = await self._query(owner, keys, question, asked, holding)
-        query = replace(query, only=only)
+        if only is not None:
+            query = replace(query, only=only)
         if is_plain and _is_to_come(asked, question.now):
             return await self._ranked(query, question, floor=False)
         found = await self._ranked(query, question)
@@ -269,20 +272,24 @@ class _Candidates:
     def make(self, hits: Iterable[PointHit], spots: Mapping[bytes, Spot]) -> list[Candidate]:
         """Return candidates; a point without a spot was erased meanwhile."""
         named, near, plain = self._named, self._near, not self._in_project
+        find = spots.get
+        # Made without the class's own code, which takes longer than all that is told here.
         return [
-            Candidate(
-                point.hex(),
-                dense,
-                sparse,
-                spot[1],
-                spot[2],
-                bool(spot[3]) and not named.isdisjoint(spot[3]),
-                near is not None and (timely or _meets(spot, near)),
-                1.0 if plain and spot[7] == "turn" else self._weight(spot),
-                spot[5] / 100,
+            _candidate(
+                (
+                    point.hex(),
+                    dense,
+                    sparse,
+                    spot[1],
+                    spot[2],
+                    bool(spot[3]) and not named.isdisjoint(spot[3]),
+                    near is not None and (timely or _meets(spot, near)),
+                    1.0 if plain and spot[7] == "turn" else self._weight(spot),
+                    spot[5] / 100,
+                )
             )
             for point, dense, sparse, timely in hits
-            if (spot := spots.get(point)) is not None
+            if (spot := find(point)) is not None
         ]
 
     def _weight(self, spot: Spot) -> float:

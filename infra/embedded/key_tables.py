@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Final
-from uuid import UUID
 
 from ...schemas.errors import Damaged, Rejected, Unavailable
 from ...schemas.ports import WrappedKey
@@ -113,22 +112,16 @@ def put(connection: sqlite3.Connection, keys: Sequence[WrappedKey]) -> None:
 
 
 def wrapped(
-    connection: sqlite3.Connection, key_ids: Sequence[UUID]
-) -> Iterator[tuple[UUID, str | None, bytes]]:
-    """Yield (key id, owner, wrapped key) of those that are there."""
-    known = {key_id.bytes: key_id for key_id in key_ids}
-    values = list(known)
+    connection: sqlite3.Connection, key_ids: Sequence[bytes]
+) -> Iterator[tuple[bytes, str | None, bytes]]:
+    """Yield (key id, owner, wrapped key) of those that are there, ids as their 16 bytes."""
+    values = list(dict.fromkeys(key_ids))
     for start in range(0, len(values), _VALUES_MAX):
         part = values[start : start + _VALUES_MAX]
         # Repeated up to a multiple, so that few statements are compiled.
         part += part[-1:] * (-len(part) % _VALUES_STEP)
         marks = ",".join("?" * len(part))
-        rows = connection.execute(
-            f"{_WRAPPED} ({marks})",
-            part,
-        )
-        for key_id, owner, wrapped in rows.fetchall():
-            yield known[key_id], owner, wrapped
+        yield from connection.execute(f"{_WRAPPED} ({marks})", part).fetchall()
 
 
 def overwrite(

@@ -61,7 +61,7 @@ class SqliteKeys:
         self._master = master
         self._sealer = sealer
         self._owners: KeyCache[str, SealingOwnerKeys] = KeyCache(OWNERS_CACHED_MAX)
-        self._data_keys: KeyCache[UUID, _DataKey] = KeyCache(DATA_KEYS_CACHED_MAX)
+        self._data_keys: KeyCache[bytes, _DataKey] = KeyCache(DATA_KEYS_CACHED_MAX)
 
     @classmethod
     async def open(cls, path: Path, *, master: bytes) -> Self:
@@ -163,8 +163,9 @@ class SqliteKeys:
         """
         if not boxes:
             return []
-        keys = self._data_keys.find([box.key_id for box, _ in boxes])
-        missing = [box.key_id for box, _ in boxes if box.key_id not in keys]
+        ids = [box.key_id.bytes for box, _ in boxes]  # a UUID's own hash takes long
+        keys = self._data_keys.find(ids)
+        missing = [key for key in ids if key not in keys] if len(keys) < len(ids) else []
         if missing:
             purges = self._data_keys.purges
             loaded = await self._loaded(owner, missing)
@@ -172,8 +173,8 @@ class SqliteKeys:
             self._data_keys.remember(known, purges=purges)
             keys |= loaded
         opened: list[bytes | None] = []
-        for box, record in boxes:
-            found = keys.get(box.key_id)
+        for key, (box, record) in zip(ids, boxes, strict=True):
+            found = keys.get(key)
             if found is None:
                 opened.append(None)
                 continue
@@ -185,8 +186,9 @@ class SqliteKeys:
 
     async def shred(self, key_ids: Sequence[UUID]) -> None:
         """Destroy data keys; absent ones are no error."""
-        self._data_keys.purge(key_ids)
-        rows = [(EMPTY, key_id.bytes) for key_id in key_ids]
+        ids = [key_id.bytes for key_id in key_ids]
+        self._data_keys.purge(ids)
+        rows = [(EMPTY, key_id) for key_id in ids]
         try:
             await self._database.run(
                 lambda connection: tables.overwrite(
@@ -194,7 +196,7 @@ class SqliteKeys:
                 )
             )
         finally:
-            self._data_keys.purge(key_ids)  # a look-up may have found one meanwhile
+            self._data_keys.purge(ids)  # a look-up may have found one meanwhile
 
     async def seal_shared(self, name: str, plain: bytes) -> bytes:
         """Seal under a key that several records share, such as a tenant's day; makes it."""
@@ -241,10 +243,10 @@ class SqliteKeys:
         await self._reader.close()
         await self._database.close()
 
-    async def _loaded(self, owner: str, key_ids: Sequence[UUID]) -> dict[UUID, _DataKey]:
+    async def _loaded(self, owner: str, key_ids: Sequence[bytes]) -> dict[bytes, _DataKey]:
         cached = self._owners.find((owner,)).get(owner)
 
-        def work(connection: sqlite3.Connection) -> dict[UUID, _DataKey]:
+        def work(connection: sqlite3.Connection) -> dict[bytes, _DataKey]:
             keys = cached or self._find_owner(connection, owner)
             return _load(connection, owner, keys, key_ids)
 
@@ -297,14 +299,17 @@ def _load(
     connection: sqlite3.Connection,
     owner: str,
     keys: SealingOwnerKeys | None,
-    key_ids: Sequence[UUID],
-) -> dict[UUID, _DataKey]:
-    loaded: dict[UUID, _DataKey] = {}
+    key_ids: Sequence[bytes],
+) -> dict[bytes, _DataKey]:
+    loaded: dict[bytes, _DataKey] = {}
+    own: dict[bytes, bytes] = {}
     for key_id, name, wrapped in tables.wrapped(connection, key_ids):
         if wrapped == EMPTY:
             continue
         if keys is None or name != owner:
             loaded[key_id] = _DataKey(owner, None)
         else:
-            loaded[key_id] = _DataKey(owner, keys.unwrap(key_id, wrapped))
+            own[key_id] = wrapped
+    if keys is not None and own:
+        loaded |= {key: _DataKey(owner, one) for key, one in keys.unwrap_each(own).items()}
     return loaded

@@ -21,6 +21,7 @@ from .words import WORDS
 __all__ = [
     "Shard",
     "boxes_in",
+    "bytes_of",
     "edge_point",
     "empty_point",
     "make_shard",
@@ -87,7 +88,7 @@ def memory_in(found: edge.Record | edge.ScoredPoint) -> MemoryPoint:
 def boxes_in(shard: edge.EdgeShard, owner: str, ids: Sequence[UUID]) -> dict[UUID, Box]:
     """Return the boxes of an owner's points, by id."""
     found: dict[UUID, Box] = {}
-    for one in shard.retrieve([str(one) for one in ids], True, False):  # noqa: FBT003 - the engine's signature
+    for one in shard.retrieve(list(ids), True, False):  # noqa: FBT003 - the engine's signature
         payload = one.payload  # the engine makes it anew each time
         if payload and payload[TENANT] == owner:
             found[uuid_of(one.id)] = box_of(payload)
@@ -144,6 +145,11 @@ def optimise_shard(path: Path) -> None:
     shard.flush()
     shard.close()
     edge.EdgeShard.load(str(path)).close()
+
+
+def bytes_of(point: int | str | UUID) -> bytes:
+    """Return the 16 bytes of a point's id, which the engine gives in one of its forms."""
+    return (point if isinstance(point, UUID) else UUID(str(point))).int.to_bytes(16, "big")
 
 
 def uuid_of(point: int | str | UUID) -> UUID:

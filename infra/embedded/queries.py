@@ -18,7 +18,7 @@ from ..questions import (
     parts_of,
     said_filter,
 )
-from .points import memory_in, uuid_of
+from .points import bytes_of, memory_in, uuid_of
 from .words import WORDS
 
 __all__ = ["DENSE_PARAMS", "found_in", "nearest_in", "said_in", "search_requests"]
@@ -49,8 +49,8 @@ def _request(part: ByMeaning[edge.Filter] | ByWords[edge.Filter]) -> edge.QueryR
 def found_in(shard: edge.EdgeShard, query: EpisodicQuery) -> list[PointHit]:
     """Find points; the union of the parts, unordered."""
     found = shard.query_batch(edge.QueryBatchRequest(queries=search_requests(query)))
-    # Reading `id` makes a UUID each time, so it is read once.
-    return hits_of(query, [{uuid_of(one.id).bytes: one.score for one in part} for part in found])
+    # Reading `id` makes a UUID each time, so it is read once; the engine gives no other form of it.
+    return hits_of(query, [{bytes_of(one.id): one.score for one in part} for part in found])
 
 
 def said_in(

@@ -235,8 +235,8 @@ async def test_the_cache_is_bounded(store: SqliteStore, monkeypatch: pytest.Monk
         texts = [b"%d" % number for number in range(30)]
         boxes = await sealed(keys, ANA, texts)
         assert await opened(keys, ANA, boxes) == texts
-        cached = keys._data_keys.find(box.key_id for box in boxes)
-        assert set(cached) == {box.key_id for box in boxes[20:]}
+        cached = keys._data_keys.find(box.key_id.bytes for box in boxes)
+        assert set(cached) == {box.key_id.bytes for box in boxes[20:]}
         assert await opened(keys, ANA, boxes) == texts
 
 
@@ -251,7 +251,7 @@ async def test_an_opening_that_was_on_its_way_remembers_nothing(
         await asyncio.sleep(0)
         await keys.shred([boxes[0].key_id])
         assert (await opening)[0] in (b"text", None)
-        assert keys._data_keys.find([boxes[0].key_id]) == {}
+        assert keys._data_keys.find([boxes[0].key_id.bytes]) == {}
 
 
 # --- the log's own keys ------------------------------------------------------------------------
