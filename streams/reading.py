@@ -186,14 +186,14 @@ class Reader:
         contents = await self._contents(owner, list(memories.values()))
         events = [one.spot.event_id for one in found]
         sources = {source for memory in memories.values() for source in memory.sources}
-        turns = await self._turns.open(owner, list({*events, *sources}))
+        turns = await self._turns.open(owner, list({*events, *sources}) if sources else events)
         hits = []
         for one, event in zip(found, events, strict=True):
             memory = None if one.spot.kind == "turn" else memories.get(one.point_id)
             if memory is not None and memory.memory_id in contents:
                 hits.append(memory_hit(one, memory, contents[memory.memory_id], turns))
-            elif event in turns:
-                hits.append(turn_hit(one, turns[event]))
+            elif (turn := turns.get(event)) is not None:
+                hits.append(turn_hit(one, turn))
         return hits
 
     async def slot_hits(self, owner: str, answers: Sequence[Answer]) -> list[Hit]:

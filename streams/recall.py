@@ -26,7 +26,7 @@ from ..schemas.ports import (
     TurnFilter,
 )
 from .answers import Answer, Answers
-from .asking import Question, project_hash, turn_filters
+from .asking import ANYTHING, Question, project_hash, turn_filters
 from .ranking import Candidate, Place, Ranked, Ranking
 from .ranking_parameters import DEFAULTS, weight
 from .zones import UTC_ZONE, Zones
@@ -206,7 +206,9 @@ class Recall:
         self, owner: str, keys: OwnerKeys, question: Question, asked: "Asked"
     ) -> tuple[bytes, ...] | None:
         """Return the points that may be found, or None where no filter bounds them."""
-        wanted = turn_filters(keys, self._terms, question.filters)
+        wanted = None
+        if question.filters is not ANYTHING:
+            wanted = turn_filters(keys, self._terms, question.filters)
         if asked.session is not None:
             session = await self._session(owner, asked.session, asked.within, question.now)
             if session is None or (wanted and wanted.session not in {None, session}):

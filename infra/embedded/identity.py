@@ -74,6 +74,9 @@ class SqliteIdentity:
         self._numbers: dict[str, int] = {}
         self._spots = SpotCache()
         self._writes = 0
+        self._unbound: set[str] = set()
+        self._unbound_writes = 0
+        """Who stands for nobody, as of so many writes."""
 
     @classmethod
     async def open(cls, path: Path) -> Self:
@@ -274,12 +277,20 @@ class SqliteIdentity:
 
     async def bindings(self, owners: Sequence[str]) -> dict[str, tuple[BindingRow, ...]]:
         """Return what aliases among these owners are or were bound to, by person's id."""
+        writes = self._writes  # before anything is read: what is read while it grows isn't kept
+        if self._unbound_writes != writes:
+            self._unbound.clear()
+            self._unbound_writes = writes
         found: dict[str, tuple[BindingRow, ...]] = {}
         for owner in dict.fromkeys(owners):
+            if owner in self._unbound:
+                continue
             number = self._number(owner)
             rows = [] if number == ABSENT else self._read(BINDINGS, (number,))
             if rows:
                 found[owner] = tuple(binding_of(row) for row in rows)
+            elif len(self._unbound) < OWNERS_CACHED_MAX:
+                self._unbound.add(owner)
         return found
 
     async def aliases(self, owner: str) -> list[str]:

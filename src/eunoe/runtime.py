@@ -2,9 +2,10 @@
 
 import asyncio
 import dataclasses
+import gc
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from .experiencing import Experience
@@ -113,6 +114,7 @@ class Runtime:
             found, hits = [found[rank] for rank, _ in read], [hit for _, hit in read]
         found, hits = found[: question.limit], hits[: question.limit]
         self.served.note(owner, found, self.engines.clock.now())
+        _go_through_once()
         return hits
 
     async def publish(
@@ -238,6 +240,17 @@ class _LateWriter:
             self._making = asyncio.create_task(asyncio.to_thread(self._make))
         # Shielded: who waits may be cancelled, and the next one needs the writer all the same.
         return await asyncio.shield(self._making)
+
+
+@cache
+def _go_through_once() -> None:
+    """Let the garbage collector go through what opening and the first search have made.
+
+    It would do so within the next hundred searches, and one of them would wait for it ten times
+    as long as it takes itself; the first, which loads models, hardly notices.
+    """
+    if gc.isenabled():
+        gc.collect()
 
 
 async def _end(

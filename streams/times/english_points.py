@@ -11,7 +11,7 @@ from .english_days import ENGLISH_DAYS
 from .english_feasts import ENGLISH_FEASTS
 from .english_weekdays import ENGLISH_WEEKDAYS, ENGLISH_WEEKDAYS_OF_WEEKS
 from .numeric_dates import NUMERIC_DATES
-from .time_cursor import Cursor, Rules, index_rules, try_rules
+from .time_cursor import Cursor, Rules, any_of, index_rules, try_rules
 from .time_values import Found, void
 
 __all__ = ["ENGLISH_STARTS", "possessive", "read_bound", "read_day", "read_point"]
@@ -27,6 +27,7 @@ _RULES: Final[Rules] = index_rules(
         *ENGLISH_DAYS,
     )
 )
+_THE: Final = any_of(_RULES, "the")
 ENGLISH_STARTS: Final = frozenset(_RULES) | frozenset(
     """since ever up on no until till before after by prior from between around about roughly
     approximately at the morning noon midday lunchtime afternoon evening night midnight small wee
@@ -53,6 +54,8 @@ def read_day(cursor: Cursor, at: int) -> Found | None:
     if head is None:
         return None
     word = head[0]
+    if word == "the" and _THE.match(cursor.low, at) is None:
+        return None
     return try_rules(_RULES, "#" if word.isdigit() else word, cursor, at)
 
 

@@ -113,7 +113,7 @@ def parse(
     cursor = Cursor(plain, low, reading, _read_day, chinese)
     spans = tuple(_spans(cursor))
     taken += [(one.first, one.last) for one in spans]
-    rest = _rest(text, sorted(taken))
+    rest = _rest(text, sorted(taken)) if taken else text
     return Parsed(spans, session and session[0], rule and rule[0], rest)
 
 
@@ -158,7 +158,9 @@ def _read_day(cursor: Cursor, at: int) -> Found | None:
 
 def _spans(cursor: Cursor) -> Iterator[TimeSpan]:
     after = tries = spans = 0
-    monday = replace(cursor, reading=cursor.reading._replace(sunday=False))  # Chinese weeks
+    monday = cursor
+    if cursor.chinese:
+        monday = replace(cursor, reading=cursor.reading._replace(sunday=False))  # Chinese weeks
     for token in _TOKEN.finditer(cursor.low):
         at = token.start()
         word = token[0]

@@ -10,12 +10,23 @@ from .calendars import Days
 from .named_days import Kind, Reading
 from .time_values import Found, void
 
-__all__ = ["MASK", "Cursor", "Reader", "Rule", "Rules", "index_rules", "mapped", "try_rules"]
+__all__ = [
+    "MASK",
+    "Cursor",
+    "Reader",
+    "Rule",
+    "Rules",
+    "any_of",
+    "index_rules",
+    "mapped",
+    "try_rules",
+]
 
 MASK: Final = "\x00"
 """Stands for a character that no reader may use."""
 
 _DEPTH_MAX: Final = 4
+_NAMED: Final = re.compile(r"\(\?P<\w+>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +88,15 @@ def index_rules(rules: Iterable[Rule]) -> Rules:
         for head in heads.split():
             index.setdefault(head, []).append((pattern, reader))
     return index
+
+
+def any_of(rules: Rules, head: str) -> re.Pattern[str]:
+    """Return one pattern that fits wherever one of the many rules of a word does.
+
+    It tells in a fraction of their time that none of them fits, as mostly none does.
+    """
+    sources = (_NAMED.sub("(?:", pattern.pattern) for pattern, _ in rules[head])
+    return re.compile("|".join(f"(?:{source})" for source in sources), re.ASCII)
 
 
 def try_rules(rules: Rules, head: str, cursor: Cursor, at: int) -> Found | None:

@@ -62,7 +62,8 @@ class Parsed(NamedTuple):
         spans: Its intervals, in order of the text.
         ordinal: The session it asks for.
         rule: What recurs, as "weekly:fri".
-        rest: The text without all that and without the frame of a question about a time.
+        rest: The text without all that and without the frame of a question about a time; all of
+            it where there is nothing of that.
     """
 
     spans: tuple[TimeSpan, ...]

@@ -71,6 +71,16 @@ class IdentityBindingsContract:
         assert await store.bindings([PHONE]) == {PHONE: (row("b3", "ana"),)}
         assert await store.aliases(ANA) == ["phone:1"]
 
+    async def test_a_binding_is_seen_by_who_asked_before_it(self, store: IdentityStore) -> None:
+        """That a user id stood for nobody when it was asked about says nothing of later."""
+        await store.apply([stored(1, "t1", owner=PHONE), stored(2, "t2", owner=DEVICE)])
+        assert await store.bindings([PHONE, DEVICE]) == {}
+        await store.apply([binding(3, "b3", "安娜")])
+        assert await store.bindings([PHONE, DEVICE]) == {PHONE: (row("b3", "安娜"),)}
+        await store.apply([binding(4, "b4", "ana", owner=DEVICE)])
+        found = await store.bindings([PHONE, DEVICE])
+        assert found == {PHONE: (row("b3", "安娜"),), DEVICE: (row("b4", "ana"),)}
+
     async def test_a_binding_that_says_nothing_new_keeps_its_box(
         self, store: IdentityStore
     ) -> None:
