@@ -5,7 +5,7 @@ import dataclasses
 import gc
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .experiencing import Experience
@@ -62,6 +62,7 @@ class Runtime:
             served=self.served,
         )
         self._turns_searchable = turns_searchable
+        self._has_settled = False
         self._turns = Turns(keys, identity, episodes, self.journal)
         self.reader = Reader(keys, identity, episodes, self._turns, self.journal)
         self.recall = Recall(
@@ -114,8 +115,19 @@ class Runtime:
             found, hits = [found[rank] for rank, _ in read], [hit for _, hit in read]
         found, hits = found[: question.limit], hits[: question.limit]
         self.served.note(owner, found, self.engines.clock.now())
-        _go_through_once()
+        self._settle()
         return hits
+
+    def _settle(self) -> None:
+        """Let the garbage collector go through what opening and the first search have made.
+
+        It would do so within the next hundred searches, and one of them would wait for it ten
+        times as long as it takes itself; the first, which loads models, hardly notices.
+        """
+        if not self._has_settled:
+            self._has_settled = True
+            if gc.isenabled():
+                gc.collect()
 
     async def publish(
         self, topic: str, events: Sequence[Envelope], *, wait: bool
@@ -240,17 +252,6 @@ class _LateWriter:
             self._making = asyncio.create_task(asyncio.to_thread(self._make))
         # Shielded: who waits may be cancelled, and the next one needs the writer all the same.
         return await asyncio.shield(self._making)
-
-
-@cache
-def _go_through_once() -> None:
-    """Let the garbage collector go through what opening and the first search have made.
-
-    It would do so within the next hundred searches, and one of them would wait for it ten times
-    as long as it takes itself; the first, which loads models, hardly notices.
-    """
-    if gc.isenabled():
-        gc.collect()
 
 
 async def _end(
