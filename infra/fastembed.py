@@ -3,6 +3,7 @@
 A model has a name that fastembed knows, or is any local folder with an ONNX model.
 """
 
+import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -12,11 +13,11 @@ from typing import Any, Final
 
 from ..schemas.errors import Rejected
 from ..schemas.ports import Vectors
+from .chance import measured_chance
 from .model_files import THREADS, check_folder, config_of, loaded_by_name, loaded_folder
 from .slices import encode_in
 
 __all__ = [
-    "BGE_SMALL_FLOOR",
     "DUPLICATE_COSINE",
     "FastembedEncoder",
     "check_package",
@@ -32,9 +33,6 @@ hardly anything rightly. In English .955 has a precision of .91 and a recall of 
 value under it has .9 on both halves. `benchmarks/duplicates.py --encoder fastembed:FOLDER` finds
 the value for another model.
 """
-
-BGE_SMALL_FLOOR: Final = 0.56
-"""84 % of general questions to ten talks, and none of the talks' own, come no closer."""
 
 
 class FastembedEncoder:
@@ -65,11 +63,22 @@ class FastembedEncoder:
             self._model, self.dimension = _by_name(model)
             self.id = f"fastembed:{model}"
         self.languages = frozenset(("zh",) if "zh" in self.id else ("en",))
-        self.floor = BGE_SMALL_FLOOR if "bge-small" in self.id else -1.0
+        self._chance: dict[str, float] = {}
+
+    def chance(self, language: str) -> float:
+        """Return the cosine up to which a question and a turn may come by chance; see the port.
+
+        Measured with the first texts that are encoded; -1 before.
+        """
+        return self._chance.get(language, self._chance.get("und", -1.0))
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode texts, one at a time; see the port. A question waits for a few texts at most."""
-        return await encode_in(self._thread, self._encode, texts)
+        rows = await encode_in(self._thread, self._encode, texts)
+        if not self._chance:
+            loop = asyncio.get_running_loop()
+            self._chance = await loop.run_in_executor(self._thread, measured_chance, self._encode)
+        return rows
 
     async def close(self) -> None:
         """End the thread."""

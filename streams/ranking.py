@@ -138,10 +138,11 @@ def wanted_places(
 def is_unrelated(
     candidates: Sequence[Candidate],
     term_count: int,
+    chance: float,
     parameters: RankingParameters = DEFAULTS,
 ) -> bool:
     """Tell whether nothing found has to do with the question; see `Ranking.is_unrelated`."""
-    return Ranking(candidates, parameters).is_unrelated(term_count)
+    return Ranking(candidates, parameters).is_unrelated(term_count, chance)
 
 
 class Ranking:
@@ -191,20 +192,20 @@ class Ranking:
             share * cosine + rest * score for cosine, score in zip(dense, sparse, strict=True)
         ]
 
-    def is_unrelated(self, term_count: int, language: str = "en", *, bounded: bool = True) -> bool:
+    def is_unrelated(self, term_count: int, chance: float, *, bounded: bool = True) -> bool:
         """Tell whether nothing that was found has to do with the question.
 
         The evidence is absolute, unlike that of `best_first`, whose first is near the top of the
         scale in any case. Of a large store something is near any question by chance, so that
-        more is asked for: the three best have to say something together, or one alone much.
+        more is asked for: the three best have to say something together.
 
         Args:
             term_count: Distinct terms of the question.
-            language: Its main language: characters meet by chance more often than words do.
+            chance: Cosine up to which texts in its language come by chance: `Encoder.chance`.
             bounded: Whether only a part of the store was asked, as a time or a session.
 
         Returns:
-            True if no cosine reaches `dense_floor` and no BM25 reaches `sparse_floor` times
+            True if no cosine reaches `chance` and no BM25 reaches `sparse_floor` times
             `term_count`; or, of a large store, if the evidence is under `floor`. Without any
             cosine, as where the dense part was skipped, the words decide alone and any match of
             one is enough.
@@ -216,20 +217,19 @@ class Ranking:
         is_small = len(self._candidates) < parameters.floor_candidates
         if is_small and term_count <= _FEW_TERMS and self._words > 0.0:
             return False  # a word or two are meant as they stand, however common among so few
-        if self._cosine < parameters.dense_floor and not words:
+        if self._cosine < chance and not words:
             return True
         if bounded or is_small:
             return False
         together = max(parameters.floor_shared * term_count, parameters.floor_together)
         if self._words >= min(parameters.floor_told * term_count, together):
             return False  # words that were said together, whatever the encoder knows of them
-        best = nlargest(3, map(partial(self._evidence, sqrt(max(term_count, 1))), self._candidates))
-        floor = parameters.floor_chinese if language == "zh" else parameters.floor
-        return sum(best) / len(best) < floor and best[0] < floor + parameters.floor_alone
+        evidence = partial(self._evidence, chance, sqrt(max(term_count, 1)))
+        best = nlargest(3, map(evidence, self._candidates))
+        return sum(best) / len(best) < parameters.floor
 
-    def _evidence(self, length: float, one: Candidate) -> float:
-        floor = self._parameters.dense_floor
-        meaning = 0.0 if one.dense is None else max(0.0, one.dense - floor) / (1.0 - floor)
+    def _evidence(self, chance: float, length: float, one: Candidate) -> float:
+        meaning = 0.0 if one.dense is None else max(0.0, one.dense - chance) / (1.0 - chance)
         return meaning + self._parameters.floor_words * (one.sparse or 0.0) / length
 
     def wanted_places(self) -> list[Place]:

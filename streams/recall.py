@@ -94,7 +94,6 @@ class Recall:
         self._episodes = episodes
         self._encoder = encoder
         self._terms = terms
-        self._parameters = replace(DEFAULTS, dense_floor=encoder.floor)
         self._zones = Zones(keys, identity)
         self._answers = Answers(keys, identity)
 
@@ -172,22 +171,53 @@ class Recall:
             return []
         points = await self._episodes.query(query)
         spots = await self._identity.spots(query.owner, [point for point, *_ in points])
+        spots = await self._as_asked(query.owner, question, spots)
         maker = _Candidates(query, in_project=question.project_id is not None)
-        ranking = Ranking(maker.make(points, spots), self._parameters)
-        from .intake import language  # noqa: PLC0415 - patterns that reading does without
-
-        # A time or a filter says what is meant, beside meaning and words.
-        is_bounded = query.only is not None or (query.within or query.near) is not None
-        tongue, count = language(question.text), len(query.terms)
-        if floor and ranking.is_unrelated(count, tongue, bounded=is_bounded):
+        ranking = Ranking(maker.make(points, spots))
+        if floor and (not points or await self._is_unrelated(ranking, query, question)):
             return []
         if self._finds_turns(question) and query.vector is not None:
             near = await self._near(query, ranking.wanted_places(), spots)
+            near = await self._as_asked(query.owner, question, near)
             ranking.add(maker.make([PointHit(one, None, None) for one in near], near))
             spots |= near
         holding = query.holding
         present = holding is None or (holding.past is None and holding.as_of is None)
         return _distinct(ranking.best_first(), spots, question.limit, present=present)
+
+    async def _is_unrelated(
+        self, ranking: Ranking, query: EpisodicQuery, question: Question
+    ) -> bool:
+        """Tell whether nothing that was found has to do with the question, nor with its names."""
+        from .intake import language  # noqa: PLC0415 - patterns that reading does without
+        from .mentions import names  # noqa: PLC0415 - as above
+
+        # A time or a filter says what is meant, beside meaning and words.
+        is_bounded = query.only is not None or (query.within or query.near) is not None
+        chance = self._encoder.chance(language(question.text))
+        if not ranking.is_unrelated(len(query.terms), chance, bounded=is_bounded):
+            return False
+        # Whoever asks about Girraween means what was said of it, however little the rest is like.
+        known = [term for name in names(question.text) for term in self._terms.query(name)]
+        keys = await self._keys.owner(query.owner)
+        named = tuple(dict.fromkeys(keys.term(term) for term in known))
+        alone = replace(query, vector=None, terms=named, limit=1)
+        return not named or not await self._episodes.query(alone)
+
+    async def _as_asked(
+        self, owner: str, question: Question, spots: dict[bytes, Spot]
+    ) -> dict[bytes, Spot]:
+        """Let what the agent said count as the user's words do, where it is asked for."""
+        from .mentions import asks_the_agent  # noqa: PLC0415 - patterns that reading does without
+
+        if not spots or not asks_the_agent(question.text):
+            return spots
+        places = await self._identity.places(owner, [UUID(bytes=point) for point in spots])
+        own = {point.bytes for point, place in places.items() if place.role == "user"}
+        return {
+            point: spot._replace(states=spot.states // 2 if point in own else 2 * spot.states)
+            for point, spot in spots.items()
+        }
 
     async def _near(
         self, query: EpisodicQuery, wanted: Iterable[Place], spots: Mapping[bytes, Spot]

@@ -61,9 +61,12 @@ class Encoder(Protocol):
         """Cosine from which two texts say the same, calibrated for this encoder."""
         ...
 
-    @property
-    def floor(self) -> float:
-        """Cosine up to which two texts may come by chance; -1 where nobody has measured it."""
+    def chance(self, language: str) -> float:
+        """Return the cosine up to which a question and a turn may come by chance.
+
+        Args:
+            language: Of the question, as ISO 639-1 code; "und" for any other.
+        """
         ...
 
     @property

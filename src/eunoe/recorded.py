@@ -27,7 +27,6 @@ class RecordedEncoder:
     dimension: int
     languages: frozenset[str] = frozenset()
     duplicate_threshold: float = 1.0
-    floor: float = -1.0
     batch_invariant: bool = True
 
     @classmethod
@@ -43,6 +42,11 @@ class RecordedEncoder:
         except (OSError, ValueError, KeyError, TypeError):
             message = f"The folder {folder} holds no store."
             raise Rejected(message) from None
+
+    def chance(self, language: str) -> float:
+        """Return -1 for any language: nothing is asked of it."""
+        del language
+        return -1.0
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
         """Refuse: there is no model behind this."""

@@ -102,6 +102,12 @@ class EncoderContract:
         assert all(len(one) == 2 and one.islower() and one.isascii() for one in encoder.languages)
         assert 0.0 < encoder.duplicate_threshold <= 1.0
 
+    async def test_it_knows_what_comes_by_chance(self, encoder: Encoder) -> None:
+        """After a first text it gives a cosine for any language, which a better one can exceed."""
+        await encoder.encode([WORK[0]])
+        for language in ("en", "zh", "fr", "und"):
+            assert 0.0 < encoder.chance(language) < 1.0
+
     async def test_no_texts_have_no_rows(self, encoder: Encoder) -> None:
         """An empty call gives an empty table, of the dimension still."""
         vectors = await encoder.encode([])

@@ -16,6 +16,7 @@ from eunoe.schemas.ports import (
     IdentityStore,
     Interval,
     Keys,
+    OwnerKeys,
     PointHit,
     Spot,
     StatementRow,
@@ -42,6 +43,8 @@ class Point:
     role: str
     dense: float | None
     sparse: float | None
+    words: str | None
+    """What it says; None says whatever is asked for."""
 
 
 class World:
@@ -72,6 +75,7 @@ class World:
             kind=kind,
             confidence=fields.get("confidence", 1.0),
             scope=fields.get("scope", "private"),
+            states=fields.get("states", 100),
         )
         self.points[ident(name).bytes] = Point(
             name,
@@ -79,6 +83,7 @@ class World:
             fields.get("role", "user"),
             fields.get("dense", 0.8),
             fields.get("sparse", 9.0),
+            fields.get("words"),
         )
 
     # The episodic store.
@@ -86,6 +91,7 @@ class World:
     async def query(self, query: EpisodicQuery) -> list[PointHit]:
         """Find what the query's bounds leave, with the scores that the points were given."""
         self.asked.append(query)
+        keys = await self.keys.owner(ANA)
         return [
             PointHit(
                 point, one.dense, one.sparse, query.near is not None and _is_in(one, query.near)
@@ -95,6 +101,7 @@ class World:
             and (query.within is None or _is_in(one, query.within))
             and (query.only is None or point in query.only)
             and (query.kinds is None or one.spot.kind in query.kinds)
+            and (query.vector is not None or one.words is None or _says(one, keys, query))
         ]
 
     async def said_within(
@@ -205,3 +212,8 @@ def _is_in(one: Point, interval: Interval) -> bool:
     start, end = interval
     said = one.spot.said_at.timestamp()
     return (start is None or said >= start) and (end is None or said < end)
+
+
+def _says(one: Point, keys: OwnerKeys, query: EpisodicQuery) -> bool:
+    terms = {keys.term(term) for term in Terms().document(one.words or "")}
+    return not terms.isdisjoint(query.terms)

@@ -1,7 +1,6 @@
 """Ranking: the order of candidates and the floor, on small made-up searches."""
 
 import random
-from dataclasses import replace
 
 import pytest
 
@@ -207,17 +206,17 @@ def test_wanted_places_are_few() -> None:
 )
 def test_the_floor(dense: float | None, sparse: float | None, unrelated: bool) -> None:  # noqa: FBT001  # an expected value
     """Weak meaning with weak words is unrelated; either one strong is not."""
-    assert is_unrelated([Candidate("a", dense, sparse)], term_count=3) is unrelated
+    assert is_unrelated([Candidate("a", dense, sparse)], 3, 0.24) is unrelated
 
 
 def test_nothing_found_is_unrelated() -> None:
     """A search that found nothing is under the floor."""
-    assert is_unrelated([], term_count=0)
-    assert is_unrelated([Candidate("a", 0.0)], term_count=0)
+    assert is_unrelated([], 0, 0.24)
+    assert is_unrelated([Candidate("a", 0.0)], 0, 0.24)
 
 
-def test_the_floor_belongs_to_the_parameters() -> None:
-    """Another encoder brings its own floor."""
+def test_chance_belongs_to_the_encoder() -> None:
+    """What comes by chance with another encoder is another cosine."""
     found = [Candidate("a", 0.5)]
-    assert is_unrelated(found, 3, replace(DEFAULTS, dense_floor=0.6))
-    assert not is_unrelated(found, 3, replace(DEFAULTS, dense_floor=0.4))
+    assert is_unrelated(found, 3, 0.6)
+    assert not is_unrelated(found, 3, 0.4)

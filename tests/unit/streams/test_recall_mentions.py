@@ -1,0 +1,55 @@
+"""Search for what a question names and for whose words it asks; both languages in pairs."""
+
+from datetime import timedelta
+from typing import Final
+
+import pytest
+
+from eunoe.streams.ranking_parameters import DEFAULTS
+from tests.support.recalling import World
+
+HOUR: Final = timedelta(hours=1)
+NAMED: Final = {
+    "en": (
+        "We're at Girraween now. Which pitch is ours?",
+        "Site 14 at Girraween, by the wash block.",
+    ),
+    "zh": ("到 Girraween 了，我们是哪个位子？", "Girraween 订的是 14 号，靠洗衣房。"),
+}
+UNNAMED: Final = {"en": "which pitch is ours", "zh": "我们是哪个位子？"}
+OTHERS: Final = {"en": "We had pancakes for breakfast.", "zh": "早饭吃了煎饼。"}
+TOLD: Final = {"en": "What did you recommend?", "zh": "你推荐了什么？"}
+SAID: Final = {"en": "What did I recommend to Tom?", "zh": "我给小王推荐了什么？"}
+both = pytest.mark.parametrize("language", ["en", "zh"])
+
+
+def _large(language: str, named: bool) -> World:  # noqa: FBT001 - what is tried
+    """Make a store that is large enough for chance, of turns that are like no question."""
+    world = World()
+    for number in range(DEFAULTS.floor_candidates + 6):
+        words = NAMED[language][1] if named and not number else OTHERS[language]
+        world.turn(f"t{number}", HOUR * number, dense=0.25, sparse=1.0, words=words)
+    return world
+
+
+@both
+async def test_a_name_that_was_said_is_answered(language: str) -> None:
+    """What a question names was spoken of, so that it finds, however little else is alike."""
+    assert await _large(language, named=True).names(NAMED[language][0])
+
+
+@both
+async def test_a_name_that_nobody_said_changes_nothing(language: str) -> None:
+    """Where the name was never said, and for a question without any, the floor decides."""
+    assert await _large(language, named=False).names(NAMED[language][0]) == []
+    assert await _large(language, named=True).names(UNNAMED[language]) == []
+
+
+@both
+async def test_the_agents_own_words_answer_what_it_said(language: str) -> None:
+    """Asked what the agent said, its turn comes before the user's; otherwise the user's does."""
+    world = World()
+    world.turn("t-user", HOUR, session="s1")
+    world.turn("t-agent", HOUR, session="s2", role="assistant", states=50)
+    assert await world.names(TOLD[language]) == ["t-agent", "t-user"]
+    assert await world.names(SAID[language]) == ["t-user", "t-agent"]
