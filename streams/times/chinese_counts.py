@@ -29,7 +29,7 @@ _UNITS: Final = {
 }  # fmt: skip
 _HALF_UNITS: Final = {"年": "half year", "月": "half month", "小时": "hour", "钟头": "hour"}
 _AROUND: Final = (
-    r"(?P<loose>大概|大约|差不多|将近|约莫|约|近|快|不到|不足)?(?P<exact>整整|刚好|正好|恰好)?"
+    r"(?P<loose>小(?=[一半俩两仨三\d])|大(?=半)|大概|大约|差不多|将近|约莫|约|近|快|不到|不足)?(?P<exact>整整|刚好|正好|恰好)?"
     r"(?P<loose2>大概|大约|差不多|将近|约)?"
 )
 _SIDE: Final = r"(?P<side>之前|以前|前|之后|以后|后)(?!天|年(?!前)|者|来|台|面|边|背|悔|果|续)"
@@ -57,11 +57,12 @@ def _hangs(match: re.Match[str], cursor: Cursor) -> bool:
 
 def _is_year(match: re.Match[str]) -> bool:
     """Tell whether what looks like a count is a year: 2026年之前."""
-    counts = match["unit"] == "年" and not match["half"]
+    counts = match["unit"] == "年" and not match["half"] and match["count"] != _ABOUT_ONE
     return counts and chinese_number(match["count"]) >= _YEAR_MIN
 
 
 _YEAR_MIN: Final = 1000
+_ABOUT_ONE: Final = "个把"
 
 
 def _counted(match: re.Match[str], cursor: Cursor) -> Found | None:
@@ -77,7 +78,8 @@ def _counted(match: re.Match[str], cursor: Cursor) -> Found | None:
         unit = _HALF_UNITS.get(word, unit)
         count = 0.5 if unit in {"hour", "day"} else 1.0
     else:
-        count = chinese_number(match["count"]) + (0.5 if more == "半" else 0)
+        number = 1 if match["count"] == _ABOUT_ONE else chinese_number(match["count"])
+        count = number + (0.5 if more == "半" else 0)
     if unit == "day" and count % 1:
         return void(last)
     return _read_count(match, cursor, unit, -count if ago else count)
@@ -94,7 +96,7 @@ def _read_count(match: re.Match[str], cursor: Cursor, unit: str, count: float) -
     read = point
     if more == "多":
         read = beyond
-    elif match["loose"] or match["loose2"] or "左右" in match[0]:
+    elif match["loose"] or match["loose2"] or "左右" in match[0] or match["count"] == _ABOUT_ONE:
         read = about
     return read(last, reading, unit, count)
 
@@ -194,14 +196,15 @@ def _hours_of_today(match: re.Match[str], cursor: Cursor) -> Found:
 
 _FUZZY: Final[dict[str, int | None]] = {
     # Days before today; None is an hour before now.
-    "刚才": None, "刚刚": None, "刚": None, "最近": 30, "近来": 30, "近期": 30, "近日": 30,
+    "刚才": None, "刚刚": None, "刚": None, "方才": None,
+    "最近": 30, "近来": 30, "近期": 30, "近日": 30,
     "前几天": 7, "前些天": 7, "前些日子": 90, "前两天": 3, "前阵子": 90, "前段时间": 90,
     "前一阵子": 90, "前一段时间": 90, "前一阵": 90, "前段日子": 90, "这阵子": 30,
-    "这段时间": 30, "这些天": 7, "这几天": 7, "这两天": 3,
+    "这段时间": 30, "这段日子": 30, "近段时间": 30, "近一段时间": 30, "最近一段时间": 30,
+    "不久前": 30, "前不久": 30, "头几天": 7, "头两天": 3, "前些时候": 90,
+    "这些天": 7, "这几天": 7, "这两天": 3,
 }  # fmt: skip
-_TO_NOW: Final = frozenset(
-    {"最近", "近来", "近期", "近日", "这阵子", "这段时间", "这些天", "这几天", "这两天"}
-)
+_TO_NOW: Final = frozenset(word for word in _FUZZY if word.startswith(("最近", "近", "这")))
 
 
 def _fuzzy(match: re.Match[str], cursor: Cursor) -> Found:
@@ -220,11 +223,11 @@ def _pointer(match: re.Match[str], _: Cursor) -> Found:
     return void(match.end())
 
 
-_COUNT_HEADS: Final = "# 一 二 两 三 四 五 六 七 八 九 十 百 廿 半"
-_LOOSE_HEADS: Final = "不 大 差 将 约 近 快 整 刚 正 恰"
+_COUNT_HEADS: Final = "# 一 二 两 三 四 五 六 七 八 九 十 百 廿 半 俩 仨 个"
+_LOOSE_HEADS: Final = "不 大 小 差 将 约 近 快 整 刚 正 恰"
 
 _MORE: Final = r"个?(?P<more>半|多)?个?"
-_ANY_UNIT: Final = r"(?P<unit>分钟|小时|钟头|天|日|周|星期|礼拜|月(?<=[个半多]月)|季度|年)"
+_ANY_UNIT: Final = r"(?P<unit>分钟|小时|钟头|天|日|周|星期|礼拜|月(?<=[个半多俩仨拉把]月)|季度|年)"
 
 CHINESE_COUNTS: Final = (
     Rule(
@@ -253,7 +256,7 @@ CHINESE_COUNTS: Final = (
     ),
     Rule(
         f"{_COUNT_HEADS} {_LOOSE_HEADS}",
-        rf"{_AROUND}(?:(?P<half>半)|(?P<count>{COUNT}))(?P<over>多)?{_MORE}{_ANY_UNIT}"
+        rf"{_AROUND}(?:(?P<half>半)拉?|(?P<count>{COUNT}|个把(?![个])))(?P<over>多)?{_MORE}{_ANY_UNIT}"
         rf"(?P<more2>半|多)?(?:左右)?{_SIDE}(?P<tail>左右)?",
         _counted,
     ),
@@ -278,8 +281,9 @@ CHINESE_COUNTS: Final = (
         _again,
     ),
     Rule(
-        "刚 最 近 前 这",
-        r"(?P<word>刚才|刚刚(?!好|够)|最近|近来|近期|近日|前一?段时间|前一?段日子|前一?阵子"
+        "刚 方 最 近 前 这 不 头",
+        r"(?P<word>刚才|刚刚(?!好|够)|方才|最近一段时间|近一?段时间|这段日子|不久前|前不久"
+        r"|头几天|头两天|前些时候|最近|近来|近期|近日|前一?段时间|前一?段日子|前一?阵子"
         r"|前一阵|前几天|前些天|前些日子|前两天|这阵子|这段时间|这些天|这几天|这两天)",
         _fuzzy,
     ),

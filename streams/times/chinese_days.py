@@ -19,6 +19,7 @@ from .chinese_words import (
     weekday_of,
 )
 from .counted import turn_of
+from .english_words import END, WEEKDAY, weekday_number
 from .festivals import lunar_day
 from .named_days import (
     ONE_DAY,
@@ -51,20 +52,27 @@ _NOT_ONE: Final = (
     r"(?!(?<=一)(?:共|直|般|定|样|些|点|下|切|再|律|旦|向|边|起(?=去|来|吃|玩|看|学|聊)))"
 )
 _LONGEST: Final = 31
+_OTHERS: Final = frozenset({"sat", "sun"})
+"""English short names that are other things as well, unless they are written as names."""
 _DAYS: Final = {
     "大前天": -3, "前天": -2, "前日": -2, "昨天": -1, "昨日": -1, "昨儿": -1, "今天": 0,
     "今日": 0, "今儿": 0, "明天": 1, "明日": 1, "明儿": 1, "后天": 2, "后日": 2, "大后天": 3,
+    "大前儿": -3, "前儿": -2, "后儿": 2, "大后儿": 3, "昨个": -1, "今个": 0, "明个": 1,
+    "大大前天": -4, "大大后天": 4,
 }  # fmt: skip
 
 
 def _day(match: re.Match[str], cursor: Cursor) -> Found:
-    return picked(match.end(), turn_of(cursor.reading, "day", _DAYS[match[0]]))
+    return picked(match.end(), turn_of(cursor.reading, "day", _DAYS[match["day"]]))
 
 
 def _weekday(match: re.Match[str], cursor: Cursor) -> Found:
-    name, reading, turn = weekday(weekday_of(match["day"])), cursor.reading, match["turn"]
-    if not turn:
-        return Found(match.end(), name=name)
+    name = weekday(weekday_of(match["day"]))
+    return _placed_weekday(match, name, cursor) if match["turn"] else Found(match.end(), name=name)
+
+
+def _placed_weekday(match: re.Match[str], name: Name, cursor: Cursor) -> Found:
+    reading, turn = cursor.reading, match["turn"]
     choice = placed(name, reading, turn_step(turn))
     this = placed(name, reading, 0)
     if choice is None or this is None:
@@ -75,6 +83,14 @@ def _weekday(match: re.Match[str], cursor: Cursor) -> Found:
     if loose and turn == "下":
         sure = this.days[0] <= reading.today
     return picked(match.end(), Picked(choice.days, sure))
+
+
+def _english_weekday(match: re.Match[str], cursor: Cursor) -> Found | None:
+    """Read 上周 Friday as 上周五."""
+    word, at = match["english"].rstrip("."), match.start("english")
+    if word in _OTHERS and cursor.text[at : at + 2] != word[:2].capitalize():
+        return None
+    return _placed_weekday(match, weekday(weekday_number(word)), cursor)
 
 
 def _week(match: re.Match[str], cursor: Cursor) -> Found:
@@ -111,7 +127,8 @@ _MONTH_PARTS: Final[dict[str, tuple[int, int | None, bool]]] = {
     "上旬": (1, 11, True), "中旬": (11, 21, True), "下旬": (21, None, True), "初": (1, 8, False),
     "底": (-6, None, False), "末": (-6, None, False), "中": (11, 21, False),
     "月初": (1, 8, False), "月底": (-6, None, False), "月末": (-6, None, False),
-    "月中": (11, 21, False),
+    "月中": (11, 21, False), "头": (1, 8, False), "尾": (-6, None, False),
+    "月头": (1, 8, False), "月尾": (-6, None, False),
 }  # fmt: skip
 _YEAR_PARTS: Final = {"初": (1, 2), "中": (6, 2), "底": (12, 1), "末": (12, 1), "尾": (12, 1)}
 
@@ -166,6 +183,10 @@ def _bare_part(match: re.Match[str], _: Cursor) -> Found:
 def _year_part(match: re.Match[str], cursor: Cursor) -> Found:
     name = year_stretch(*_YEAR_PARTS[match["part"]])
     return in_year(name, year_of_match(match, cursor), match.end())
+
+
+def _new_year(match: re.Match[str], cursor: Cursor) -> Found:
+    return in_year(year_stretch(*_YEAR_PARTS["初"]), year_of_match(match, cursor), match.end())
 
 
 def _whole_year(match: re.Match[str], cursor: Cursor) -> Found | None:
@@ -247,13 +268,13 @@ CHINESE_DAYS: Final = (
     Rule(
         f"{YEAR_HEADS} {NUMBER_HEADS}",
         rf"{YEAR_BEFORE}(?P<month>{MONTH_NUMBER})月(?:份)?(?:的?(?P<part>上旬|中旬|下旬"
-        r"|初(?![一二三四五六七八九十])|底|末|中(?!间|旬|秋|午|国)))?",
+        r"|初(?![一二三四五六七八九十])|底|末|头|尾|中(?!间|旬|秋|午|国)))?",
         _month,
     ),
     Rule(
         "上 这 本 下",
         rf"(?P<turn>{TURN})一?(?:个)?月(?:份)?的?(?:(?P<date>{DAY_NUMBER})(?:号|日){_NOT_HOUSE}"
-        r"|月?(?P<part>上旬|中旬|下旬|初|底|末|中(?!间)))?(?<!的)",
+        r"|月?(?P<part>上旬|中旬|下旬|初|底|末|头|尾|中(?!间)))?(?<!的)",
         _month_turn,
     ),
     Rule(
@@ -270,6 +291,16 @@ CHINESE_DAYS: Final = (
         rf"(?:(?P<turn>{TURN})(?:一?个)?)?周(?P<part>初|中)(?!间|旬)",
         _week_part,
     ),
+    Rule(
+        "大 上 这 本 下",
+        rf"(?P<turn>{TURN})(?P<loose>一?个)?(?P<whole>(?:{WEEK}的?)?) ?(?P<english>{WEEKDAY})",
+        _english_weekday,
+    ),
+    Rule(
+        "大 上 这 本 下",
+        rf"(?P<turn>{TURN})(?:一?个)? ?weekend{END}",
+        _weekend,
+    ),
     Rule("大 上 这 本 下", rf"(?P<turn>{TURN})(?:一?个|一)?{WEEK}(?!末|刊|报|游|围)", _week),
     Rule("大 上 这 本 下", r"(?P<turn>上上|上|这|本|下)(?:一?个|一)?季度", _quarter_turn),
     Rule(f"{YEAR_HEADS} {NUMBER_HEADS} 第", rf"{YEAR_BEFORE}第?(?P<q>[一二三四1-4])季度", _quarter),
@@ -281,12 +312,17 @@ CHINESE_DAYS: Final = (
         _season,
     ),
     Rule(
+        f"{YEAR_HEADS} 开",
+        rf"{YEAR_BEFORE}开年(?!会|货)",
+        _new_year,
+    ),
+    Rule(
         f"{YEAR_HEADS} 年",
         rf"{YEAR_BEFORE}年?(?P<part>[初底末尾中])(?<=年.)(?![一二三四五六七八九]|国|文|心)",
         _year_part,
     ),
     Rule(f"{NUMBER_HEADS} 〇", rf"{COUNT}月份?{COUNT}[号日]", _no_date),
-    Rule("月", r"月(?:初|底|末|中(?!间))", _bare_part),
+    Rule("月", r"月(?:初|底|末|头|尾|中(?!间))", _bare_part),
     Rule("上 中 下", r"[上中下]旬", _bare_part),
     Rule(
         "上 二 2 # 本",
@@ -301,7 +337,12 @@ CHINESE_DAYS: Final = (
     ),
     Rule("#", r"(?:19|20)\d\d(?=(?:到|至|-|~|～|—)(?:19|20)\d\d年)", _first_year),
     Rule(YEAR_HEADS, rf"{YEAR}(?!级|代|款|版|会)", _whole_year),
-    Rule("大 前 昨 今 明 后", "|".join(sorted(_DAYS, key=len, reverse=True)), _day),
+    Rule(
+        "大 前 昨 今 明 后",
+        rf"(?P<day>{'|'.join(sorted(_DAYS, key=len, reverse=True))})(?:(?<=儿)个(?!月)|(?<=个)儿"
+        r"|(?<!儿)(?<!个)|(?<=儿)(?![子女孙媳童科歌])|(?<=个)(?![月头子别人儿]))",
+        _day,
+    ),
     Rule(
         NUMBER_HEADS + " 廿",
         rf"(?P<date>{DAY_NUMBER})(?:号{_NOT_HOUSE}|日(?!游|元|本|子|常))",

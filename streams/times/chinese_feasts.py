@@ -128,7 +128,7 @@ CHINESE_FEASTS: Final = (
     Rule(
         f"{YEAR_HEADS} {_FEAST_HEADS}",
         rf"(?:{YEAR}的?|(?P<turn>上|这|下)一?个)?(?:{_FEAST})(?P<around>(?:的)?(?:黄金周|小?长假"
-        r"|假期|期间|前后|放假|假))?",
+        r"|假期|期间|前后|放假|假|那几天|那些天|那会儿|那阵子?|那段时间))?",
         _feast,
     ),
     Rule(

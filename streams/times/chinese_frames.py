@@ -19,6 +19,9 @@ __all__ = [
 Place = tuple[int, int]
 """Where something stands: its first character and the one after its last."""
 
+_NAMES: Final = r"(?:[一二三四五六七八九]月|国庆|元旦|中秋|春节|立春|冬至|清明)"
+"""What people and pets are called as well."""
+
 CHINESE_NOT_TIMES: Final = re.compile(
     r"(?:早上|上午|中午|下午|晚上|早|晚|午)(?:好|安)(?=[！!，,。 ~～?？呀啊吗]|$|\x00)"
     r"|(?:新年|新春|春节|元旦|圣诞节?|中秋节?|端午节?|国庆节?|元宵节?|周末|假期|节日|生日|母亲节"
@@ -38,6 +41,8 @@ CHINESE_NOT_TIMES: Final = re.compile(
     r"|(?:一|两|三|四|五|六|七|八|九|十|几|\d+)(?:天|周|星期|个?月|年)[一两三四五六七八九十几\d]+次"
     r"|三分钟热度|五分钟热度|一日三餐|一日游|[三两二四五七]日游|一年一度|一年四季|年年岁岁"
     r"|春夏秋冬|春秋|夏令营|冬令营|冬奥会"
+    rf"|(?<=叫){_NAMES}(?![我你咱去过见说说])|(?<=[妹姐哥弟叔姨舅姑友学事师女儿猫狗]){_NAMES}的"
+    r"(?=电话(?!费)|手机|号码|微信|地址|生日|爱好|名字|老公|老婆|男友|女友|男朋友|女朋友)"
     r"|日久天长|天长地久|中秋月饼|春节联欢晚会|春晚|元宵(?=好吃|馅|汤|真)|端午粽"
 )
 """What looks like a time and is none: greetings, fixed phrases, durations, names, numbers."""
@@ -136,7 +141,10 @@ def _codes(words: str) -> str:
 
 # --- sessions ------------------------------------------------------------------------------------
 
-_NOUN: Final = r"(?:聊天|对话|谈话|会话|交谈|聊|谈|交流|沟通|讨论)"
+_NOUN: Final = (
+    r"(?:聊天|对话|谈话|会话|交谈|聊|谈|交流|沟通|讨论|说话|讲话|打招呼|发(?:消息|信息|短信|微信)"
+    r"|留言|写信)"
+)
 _TALKS: Final = (
     r"(?:聊|谈|说|讲|提|问|告诉|对话|讨论|交流|沟通|推荐|建议|回答|答应|承诺|解释|介绍|记|写|总结)"
 )
@@ -149,8 +157,11 @@ _NEAR: Final = (
 )
 _SESSION: Final = re.compile(
     rf"倒数第(?P<back>{_NUMBER})次(?:的)?(?={_WHO}(?:跟|和)?(?:我|你)?{_TALKS}|{_NOUN})(?:{_NOUN})?"
-    rf"|(?P<nth>第{_NUMBER}|头一|首)次(?:的)?(?:{_WHO}(?:跟|和|与)?(?:我|你|您)?{_NOUN})"
-    rf"|(?P<beyond>上上一?次|再上一?次|前两次)(?:(?:的)?{_NOUN}|{_NEAR})"
+    rf"|(?P<nth>第{_NUMBER}[次回]|头一[次回]|头回|首次)(?:的)?(?:{_WHO}(?:跟|和|与|给|找)?(?:我|你"
+    rf"|您)?{_NOUN})"
+    rf"|(?P<opening>最(?:开始|早|初)的?那[次回]{_NEAR}|(?:最|刚)开始{_WHO}(?:跟|和|与|给|找)?(?:我"
+    rf"|你|您)?{_NOUN})"
+    rf"|(?P<beyond>上上一?[次回]|再上一?[次回]|前两次)(?:(?:的)?{_NOUN}|{_NEAR})"
     rf"|(?P<last>上一?次|前一次|最后一次|最近一次|上一回|上回|上一个|上一场)(?:(?:的)?{_NOUN}"
     rf"|(?<!个)(?<!场)(?<!最后一次){_NEAR})"
     rf"|(?P<now>这一?次|本次|当前|这个|这场|此次)的?(?:聊天|对话|谈话|会话|交谈)"
@@ -163,9 +174,11 @@ def chinese_ordinal(low: str) -> tuple[SessionOrdinal, Place] | None:
     match = _SESSION.search(low)
     if match is None:
         return None
+    if match["opening"]:
+        return SessionOrdinal(1, from_end=False), match.span()
     if match["nth"]:
-        word = match["nth"].removeprefix("第")
-        number = 1 if word in {"头一", "首"} else chinese_number(word)
+        word = match["nth"].removeprefix("第").rstrip("次回")
+        number = 1 if word in {"头一", "首", "头"} else chinese_number(word)
         return SessionOrdinal(number, from_end=False), match.span()
     if match["now"]:
         return SessionOrdinal(0, from_end=True), match.span()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
+from . import english_clocks
 from .calendars import Days, nth_weekday
 from .chinese_clocks import CLOCK_STARTS, read_clock, read_part
 from .chinese_counts import CHINESE_COUNTS
@@ -26,7 +27,7 @@ Read = tuple[int, Interval | None]
 
 _RULES: Final[Rules] = index_rules((*CHINESE_COUNTS, *CHINESE_FEASTS, *CHINESE_DAYS))
 CHINESE_STARTS: Final = CLOCK_STARTS | frozenset(
-    one for one in "".join(_RULES) + "从自截直到下收今明后" if one > "\u3000"
+    one for one in "".join(_RULES) + "从自打截直到下收今明后" if one > "\u3000"
 )
 """Characters that an expression of time may begin with."""
 _NUMERIC: Final[Rules] = index_rules(NUMERIC_DATES)
@@ -172,7 +173,7 @@ def _point(cursor: Cursor, at: int) -> Found | None:
     return found
 
 
-_LATE: Final = frozenset({"deep night", "late night"})
+_LATE: Final = frozenset({"deep night", "late night", "after midnight"})
 
 
 def _beside_day(cursor: Cursor, found: Found, start: int) -> Found | None:
@@ -183,10 +184,22 @@ def _beside_day(cursor: Cursor, found: Found, start: int) -> Found | None:
         return timed if timed.nothing else replace(found, within=timed.within, last=timed.last)
     part = read_part(cursor, start)
     if part is None or part.within is None:
-        return None
+        return _in_english(cursor, found, start)
     if key is not None and not (key == "night" and part.within.part in _LATE):
         return None
     return replace(found, within=part.within, last=part.last)
+
+
+def _in_english(cursor: Cursor, found: Found, start: int) -> Found | None:
+    """Add a clock time or part of the day in English: 昨天 3pm, 周五 night."""
+    if found.within is not None or not cursor.low[start : start + 1].isascii():
+        return None
+    spoken = english_clocks.read_clock(cursor, start, bare=False)
+    known = english_clocks.known_clock(spoken) if spoken and not spoken.foreign else None
+    if spoken is not None and known is not None:
+        return replace(found, within=known, last=spoken.last)
+    part = english_clocks.read_part(cursor, start)
+    return None if part is None else replace(found, within=part.within, last=part.last)
 
 
 def _alone(cursor: Cursor, at: int) -> Found | None:
@@ -206,7 +219,7 @@ _BETWEEN: Final = re.compile(r"(?:之间|期间|为止|的?这段时间)")
 _NUMBER_DAY: Final = re.compile(
     r"(?P<date>\d\d?|[二三]?十[一二三四五六七八九]?|[一二三四五六七八九])(?:号|日)"
 )
-_PREFIX: Final = re.compile(r"(?P<word>自从|自打|从|自|截止到?|截至到?|直到|到)(?=.)")
+_PREFIX: Final = re.compile(r"(?P<word>自从|自打|从打|打从|从|打|自|截止到?|截至到?|直到|到)(?=.)")
 _AFTER: Final = re.compile(
     r"的?(?:(?P<until>为止)|(?P<since>以来|至今)|(?P<on>起(?!来|床|码|点)|开始(?=[，,。 ]|我|你"
     r"|就|每|都|在)|(?:以后|之后)开始)|(?P<before>之前|以前|前(?!几|两|台|面|者|后|半|夕))"

@@ -18,9 +18,9 @@ __all__ = [
 ]
 
 _DIGITS: Final = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6,
-                  "七": 7, "八": 8, "九": 9}  # fmt: skip
+                  "七": 7, "八": 8, "九": 9, "俩": 2, "仨": 3}  # fmt: skip
 _NUMERALS: Final = "零〇一二两三四五六七八九十百廿卅"
-COUNT: Final = rf"(?:\d{{1,4}}|[{_NUMERALS}]{{1,6}})"
+COUNT: Final = rf"(?:\d{{1,4}}|[{_NUMERALS}]{{1,6}}|俩|仨)"
 MONTH_NUMBER: Final = r"(?:1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])"
 DAY_NUMBER: Final = (
     r"(?:[12]\d|3\d|0?[1-9]|[二廿]十?[一二三四五六七八九]|[二三]十[一二]?|十[一二三四五六七八九]?"
@@ -47,6 +47,12 @@ CLOCK_PARTS: Final = {
     "上午": "morning", "中午": "noon", "正午": "noon", "下午": "afternoon", "午后": "afternoon",
     "傍晚": "dusk", "黄昏": "dusk", "晚上": "night", "晚间": "night", "夜晚": "night",
     "半夜": "deep night", "夜里": "deep night", "大半夜": "deep night", "深夜": "late night",
+    "大清早": "early morning", "清早": "early morning", "一大早": "early morning",
+    "大早上": "morning", "头晌": "morning", "前晌": "morning", "前半晌": "morning",
+    "上半晌": "morning", "晌午": "noon", "大中午": "noon", "后晌": "afternoon",
+    "下晌": "afternoon", "后半晌": "afternoon", "下半晌": "afternoon", "傍黑": "dusk",
+    "擦黑": "dusk", "大晚上": "night", "夜间": "night", "前半夜": "evening",
+    "上半夜": "evening", "后半夜": "after midnight", "下半夜": "after midnight",
 }  # fmt: skip
 
 

@@ -15,9 +15,9 @@ from .time_values import PARTS, Found, part, picked, void
 __all__ = ["ENGLISH_COUNTS"]
 
 _TURNS: Final = {"last": -1, "past": -1, "previous": -1, "this": 0, "current": 0, "next": 1}
-_LOOSE: Final = r"(?:about|around|roughly|approximately|some|nearly|almost|maybe)"
+_LOOSE: Final = r"(?:about|around|roughly|approximately|some|nearly|almost|maybe|like)"
 _HALF_UNITS: Final = {"year": "half year", "month": "half month", "hour": "hour"}
-_FEW: Final = r"(?P<few>a couple(?: of)?|a few|several|some|a number of|many)"
+_FEW: Final = r"(?P<few>(?:a )?(?:couple(?: of)?|few)|several|some|a number of|many)"
 
 
 def _day(match: re.Match[str], cursor: Cursor) -> Found:
@@ -84,13 +84,15 @@ def _ago(match: re.Match[str], cursor: Cursor) -> Found:
     ago = match["side"] in {"ago", "back", "earlier"}
     sign = -1 if ago else 1
     last, reading, how = match.end(), cursor.reading, match["how"] or ""
-    exact = match["today"] or match["side"] == "from today"
+    exact = match["from"] or match["side"] == "from today"
     weekday = _WEEKDAY_NEXT.match(cursor.low, last)
     if not exact and weekday:
         return void(weekday.end())
     if how.startswith(("less", "under")):
         return vague(last, reading, unit, 0, int(sign * count)) if ago else void(last)
-    read = point if not how else about
+    if match["from"]:
+        return _from_day(match["from"], last, reading, unit, sign * count)
+    read = about if how or match["so"] else point
     if exact or how.startswith(("exactly", "precisely")):
         read = exactly
     elif how.startswith(("over", "more", "just over")):
@@ -98,6 +100,19 @@ def _ago(match: re.Match[str], cursor: Cursor) -> Found:
     found = read(last, reading, unit, sign * count)
     night = match["unit"] == "night" and read is point
     return replace(found, within=part("night")) if night else found
+
+
+_PARTS_FROM: Final = re.compile(r"night|morning|afternoon|evening", re.ASCII)
+
+
+def _from_day(word: str, last: int, reading: Reading, unit: str, count: float) -> Found:
+    """Return the day, or its part, that is counted from a named one: a week ago last night."""
+    shift = -1 if word in {"yesterday", "last night"} else int(word == "tomorrow")
+    found = exactly(last, reading._replace(today=reading.today + shift * ONE_DAY), unit, count)
+    key = _PARTS_FROM.search(word)
+    if key is None or found.days is None:
+        return found
+    return replace(found, within=part(key[0]))
 
 
 _WEEKDAY_NEXT: Final = re.compile(r" (?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day")
@@ -116,7 +131,7 @@ def _in(match: re.Match[str], cursor: Cursor) -> Found | None:
 
 
 def _few_ago(match: re.Match[str], cursor: Cursor) -> Found | None:
-    near, far = (1, 3) if match["few"].startswith("a couple") else (1, 6)
+    near, far = (1, 3) if "couple" in match["few"] else (1, 6)
     if match["side"] is not None and match["side"] not in {"ago", "back", "earlier"}:
         near, far = -near, -far
     if match["in"]:
@@ -129,6 +144,11 @@ def _few_ago(match: re.Match[str], cursor: Cursor) -> Found | None:
 def _two_or_three(match: re.Match[str], cursor: Cursor) -> Found:
     one, other = cardinal(match["count"]), cardinal(match["other"])
     return vague(match.end(), cursor.reading, unit_of(match["unit"]), 1 - one, -other)
+
+
+def _or_two(match: re.Match[str], cursor: Cursor) -> Found:
+    """Read "a week or two ago"."""
+    return vague(match.end(), cursor.reading, unit_of(match["unit"]), 0, -cardinal(match["other"]))
 
 
 def _rolling(match: re.Match[str], cursor: Cursor) -> Found:
@@ -172,7 +192,8 @@ def _so_far(match: re.Match[str], cursor: Cursor) -> Found:
 
 _FUZZY: Final = {
     # First and last bound in days before today; None is now.
-    "recently": (30, None), "lately": (30, None), "the other": (14, 0),
+    "recently": (30, None), "lately": (30, None), "the other week": (28, 0),
+    "the other month": (90, 0), "the other": (14, 0),
     "some": (365, 7), "while": (365, 7),
 }  # fmt: skip
 
@@ -202,7 +223,7 @@ _NUMBERS_HEADS: Final = (
     "ninety"
 )
 _LOOSE_HEADS: Final = (
-    "about around roughly approximately some nearly almost maybe exactly over more just "
+    "about around roughly approximately some nearly almost maybe like exactly over more just "
     "precisely less under"
 )
 _HOW: Final = rf"(?:(?P<how>{_LOOSE}|exactly|precisely|just over|over|more than|less than|under) )?"
@@ -210,7 +231,13 @@ _COUNTED: Final = (
     rf"(?:(?P<half>half(?: an?)?)|(?P<count>{CARDINAL}))(?P<more> and a half)?[ -]{UNIT}"
     r"(?P<rest> and a half)?"
 )
-_SIDE: Final = rf"(?P<side>ago|back|from now|from today|hence){END}"
+_SIDE: Final = (
+    rf"(?P<so>or so )?(?P<side>ago|back|from now|from today|from(?= tomorrow| tonight)|hence){END}"
+)
+_FROM: Final = (
+    r"(?: (?P<from>today|tonight|yesterday|tomorrow|last night|this (?:morning|afternoon|evening))"
+    rf"{END})?"
+)
 _FEW_UNIT: Final = rf"{_FEW} {UNIT}"
 _ROLL: Final = r"(?:the |these |this |my |our )?(?P<way>last|past|next|coming|following|upcoming)"
 
@@ -261,12 +288,17 @@ ENGLISH_COUNTS: Final = (
     Rule("the", r"the week (?:of|beginning|starting) (?:the )?(?=[a-z0-9])", _week_of),
     Rule(
         f"{_NUMBERS_HEADS} {_LOOSE_HEADS} half",
-        rf"{_HOW}{_COUNTED} {_SIDE}(?P<today> today)?",
+        rf"{_HOW}{_COUNTED} {_SIDE}{_FROM}",
         _ago,
     ),
     Rule("in", rf"in (?:just )?{_HOW}{_COUNTED}(?:'s?)?(?: time)?{END}(?P<today>)", _in),
     Rule("in", rf"(?P<in>in) {_FEW_UNIT}(?:'s?)?(?: time)?(?P<side>)", _few_ago),
-    Rule("a several some many", rf"(?P<in>){_FEW_UNIT} {_SIDE}", _few_ago),
+    Rule(
+        "a an one",
+        rf"(?:an?|one) {UNIT} or (?P<other>{CARDINAL}) (?:ago|back){END}",
+        _or_two,
+    ),
+    Rule("a couple few several some many", rf"(?P<in>){_FEW_UNIT} {_SIDE}", _few_ago),
     Rule(
         _NUMBERS_HEADS,
         rf"(?P<count>{CARDINAL})(?: or | to |-)(?P<other>{CARDINAL}) {UNIT} (?:ago|back){END}",
@@ -309,16 +341,20 @@ ENGLISH_COUNTS: Final = (
     Rule(
         "last this next current previous the",
         r"(?:the (?=current))?(?P<turn>last|this|next|current|previous) (?P<unit>week|month"
-        rf"|quarter|year){END}(?!(?:,? on)? the \d\d?(?:st|nd|rd|th))",
+        rf"|quarter|year){END}(?!(?:,? on)? the \d\d?(?:st|nd|rd|th)| ?\d\d?号)",
         _turn,
     ),
     Rule(
         "just a moments",
-        rf"(?P<now>just now|(?:just )?(?:a (?:moment|second|minute|sec) ago|moments ago)){END}",
+        rf"(?P<now>just now|(?:just )?(?:a (?:moment|second|minute|min|sec) ago|moments ago)){END}",
         _fuzzy,
     ),
     Rule("recently lately", rf"(?P<now>)(?:recently|lately){END}", _fuzzy),
-    Rule("the", rf"(?P<now>)the other (?:day|night|evening|morning|afternoon){END}", _fuzzy),
+    Rule(
+        "the",
+        rf"(?P<now>)the other (?:day|night|evening|morning|afternoon|week|month){END}",
+        _fuzzy,
+    ),
     Rule(
         "some a",
         rf"(?P<now>)(?:some time ago|a (?:little |short )?while (?:ago|back)){END}",

@@ -16,7 +16,7 @@ from .english_modifiers import (
     modified,
     year_named,
 )
-from .english_words import END, MONTH, ORDINAL, YEAR, month_number, ordinal
+from .english_words import CARDINAL, END, MONTH, ORDINAL, YEAR, cardinal, month_number, ordinal
 from .named_days import (
     ONE_DAY,
     Name,
@@ -25,6 +25,7 @@ from .named_days import (
     date_of,
     day_of_month,
     half_year,
+    latest,
     month,
     placed,
     quarter,
@@ -105,18 +106,31 @@ _OPENS: Final = re.compile(r"(?<![a-z])(?:from|between) [^,.;?!]*(?: to| and) $"
 
 
 def _nth_day(match: re.Match[str], cursor: Cursor) -> Found | None:
-    day, last = ordinal(match["date"]), match.end()
+    word, last = match["date"], match.end()
+    day = int(word) if word.isdigit() else ordinal(word)
     if not 1 <= day <= 31:  # noqa: PLR2004 - the longest month
         return None
     if match["turn"]:
         return picked(last, placed(day_of_month(day), cursor.reading, TURNS[match["turn"]]))
     before = cursor.word_before(match.start())
+    if match[0][0].isdigit() and (before != "on" or not _CLOSES.match(cursor.low, last)):
+        return None
     stands = before in _DAY_PLACES if match["date"][0].isdigit() else before == "on"
     if match["every"] or (stands and ends_well(cursor, last)):
         return Found(last, name=day_of_month(day))
     return None
 
 
+def _chinese_name(match: re.Match[str], cursor: Cursor) -> Found | None:
+    """Read "last 周五" as last Friday."""
+    found = cursor.read_day(match.end())
+    if found is None or found.nothing or found.name is None:
+        return None
+    return picked(found.last, modified(match["how"], found.name, cursor.reading))
+
+
+_CLOSES: Final = re.compile(r" ?(?:$|[^a-z &]|(?:i|we|you|what|which|who)(?![a-z]))", re.ASCII)
+"""What may follow "on 3rd", which is also a street, a base and a place in a race."""
 _DAY_PLACES: Final = frozenset(
     "on by until till since before after from to through between and around of".split()
 )
@@ -165,6 +179,31 @@ def _season(match: re.Match[str], cursor: Cursor) -> Found | None:
     if word == "fall" and not (match["the"] and before == "in"):
         return None
     return Found(match.end(), name=name)
+
+
+def _beyond(match: re.Match[str], cursor: Cursor) -> Found | None:
+    """Read "the summer before last", "two summers ago", "three weekends ago"."""
+    reading, word, last = cursor.reading, match["name"], match.end()
+    count = 2
+    if match["side"] != "before last":
+        count = cardinal(match["count"]) if match["count"] else 2
+    if not 1 <= count <= _BACK_MAX:
+        return None
+    if word == "weekend":
+        choice = placed(weekend(), reading, -count)
+        return picked(last, choice and Picked(choice.days, reading.today.weekday() < _SATURDAY))
+    season_number = _SEASONS.get(word)
+    name = month(month_number(word)) if season_number is None else None
+    name = name or season(season_number or 0, reading.zone)
+    over = latest(name, reading)
+    if over is None:
+        return None
+    days = name.place(date(over.days[0].year + 1 - count, 1, 1))
+    return None if days is None else Found(last, days=days, sure=over.sure)
+
+
+_BACK_MAX: Final = 60
+_SATURDAY: Final = 5
 
 
 def _season_turn(how: str, name: Name, reading: Reading) -> Picked | None:
@@ -229,6 +268,10 @@ _MONTHS_HEADS: Final = (
     "jan feb mar apr jun jul aug sep sept oct nov dec"
 )
 
+_MONTH_NAME: Final = (
+    "january|february|march|april|may|june|july|august|september|october|november|december"
+)
+
 ENGLISH_DAYS: Final = (
     Rule(
         "# the first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
@@ -245,9 +288,10 @@ ENGLISH_DAYS: Final = (
         _date,
     ),
     Rule(
-        "the",
-        r"the (?P<date>\d\d?(?:st|nd|rd|th)|first|second|third|fourth|fifth|tenth|fifteenth"
-        r"|twentieth)(?: day)?(?: of (?:(?P<turn>last|this|next) month|(?P<every>the month))"
+        "the #",
+        r"(?:the |(?=\d))(?P<date>\d\d?(?:st|nd|rd|th)|first|second|third|fourth|fifth"
+        r"|tenth|fifteenth|twentieth)(?: day)?(?: of (?:(?P<turn>last|this|next) month"
+        r"|(?P<every>the month))"
         rf"|(?<=[tdh])){END}",
         _nth_day,
     ),
@@ -257,6 +301,12 @@ ENGLISH_DAYS: Final = (
         r"(?P<every>)",
         _nth_day,
     ),
+    Rule(
+        "last this next",
+        r"(?P<turn>last|this|next) month ?(?P<date>\d\d?)(?P<every>)号",
+        _nth_day,
+    ),
+    Rule("last this next", r"(?P<how>last|this|next) ?(?=[\u4e00-\u9fff])", _chinese_name),
     Rule(
         f"{HOW_HEADS} {_MONTHS_HEADS}",
         rf"{MODIFIERS}?(?P<month>{MONTH}){OF_YEAR}?",
@@ -280,6 +330,18 @@ ENGLISH_DAYS: Final = (
         rf"(?:{MODIFIERS}|(?P<the>the ))?(?P<season>spring|summer|autumn|fall"
         rf"|winter){END}{OF_YEAR}?",
         _season,
+    ),
+    Rule(
+        f"the {_MONTHS_HEADS} spring summer autumn fall winter",
+        rf"(?P<count>(?!))?(?:the )?(?P<name>{_MONTH_NAME}|spring|summer|autumn|fall|winter)"
+        rf" (?P<side>before last){END}",
+        _beyond,
+    ),
+    Rule(
+        "# a one two three four five six seven eight nine ten couple",
+        rf"(?:(?P<count>{CARDINAL})|(?:a )?couple(?: of)?) (?P<name>weekend)s?"
+        rf" (?P<side>ago|back){END}",
+        _beyond,
     ),
     Rule("the", r"the weekend of (?:the )?(?=[a-z0-9])", _weekend_of),
     Rule(

@@ -23,7 +23,8 @@ _NAMES: Final = {
     "groundhog": r"groundhog day",
     "valentine": r"valentine'?s'?(?: day)?",
     "women": r"(?:international )?women'?s'? day",
-    "patrick": r"(?:st\.?|saint) patrick'?s day",
+    "patrick": r"(?:(?:st\.?|saint) )?(?:patrick|padd(?:y|ie)|patty)'?s day"
+    r"|(?:st\.?|saint) pat'?s(?: day)?",
     "fools": r"april fools?'?s?'?(?: day)?",
     "earth": r"earth day",
     "ash wednesday": r"ash wednesday",
@@ -106,7 +107,8 @@ def _placed(match: re.Match[str], cursor: Cursor, name: Name, *, busy: bool) -> 
 
 _HEADS: Final = (
     "new chinese lunar spring epiphany groundhog valentine valentines international women womens "
-    "st saint april earth ash palm maundy good easter ascension pentecost whit mother mothers "
+    "st saint patrick patricks paddy paddys pattys april earth ash palm "
+    "maundy good easter ascension pentecost whit mother mothers "
     "father fathers juneteenth fourth independence bastille labor labour memorial presidents "
     "halloween hallowe all guy bonfire singles thanksgiving black cyber christmas xmas boxing "
     "lantern qingming tomb dragon qixi hungry ghost mid moon double chongyang laba dongzhi china "

@@ -53,7 +53,7 @@ ENGLISH_NOT_TIMES: Final = re.compile(
     r"|(?:day|week|month|year|night) (?:by|after|to|in) (?:day|week|month|year|night)"
     r"|day in,? day out|night and day|day and night|the good old days|now and then|now or never"
     r"|once upon a time|from now on(?:wards)?|until now|up to now|by now|right now"
-    r"|last (?:name|names|but not least|resort|straw|chance|words?|minute|place|call|page|one"
+    r"|last (?:name|names|but not least|resort|straw|chance|words?|minute|min|place|call|page|one"
     r"|thing|supper|samurai|standing)(?![a-z])"
     r"|next (?:to|door|level|steps?|one|page|thing|generation|of kin|up)(?![a-z])"
     r"|past (?:the (?!(?:\d|last|few|couple|half|week|month|year|hour|day|summer|winter|spring"
@@ -72,7 +72,7 @@ ENGLISH_NOT_TIMES: Final = re.compile(
     rf"|(?:once|twice|thrice|{CARDINAL} times?|{CARDINAL} {_UNITS}s?) (?:a|an|per|every"
     rf"|each) {_UNITS}"
     rf"|{CARDINAL}(?: to | or |-|–){CARDINAL} {_UNITS}s?(?! ago| from now| back)(?![a-z])"
-    rf"|{CARDINAL} (?:mon|tues|wednes|thurs|fri|satur|sun)days (?:ago|from now|in a row)"
+    rf"|{CARDINAL} (?:mon|tues|wednes|thurs|fri|satur|sun)days in a row"
     r"|24/7|(?:24|7|365)/(?:7|365)|9[- ]to[- ]5|\d+/\d+(?= (?:cups?|inch|of|teaspoons?"
     r"|tablespoons?|pounds?|miles?"
     r"|stars?|points?))"
@@ -118,6 +118,7 @@ _RULE: Final = re.compile(
     r"|(?:(?:every|each)(?: week(?: on)?| single)?|weekly on"
     rf"|once a week on) (?P<days>{_DAY_NAMES})"
     rf"|(?:on )?(?P<plural>{_DAY_NAME}s(?:(?:,? and |,? or | & |, ?){_DAY_NAME}s)*)(?!')"
+    r"(?! (?:ago|back|from now|in a row)(?![a-z]))"
     r"|(?P<ends>(?:on |at |every |each |during )(?:the )?weekends?(?<! "
     r"the weekend)(?<!at weekend)(?<!on weekend))(?! (?:of|in))"
     r"|(?P<work>(?:on |every |each )(?:weekdays?|workdays?|working days?|business days?))"
@@ -211,7 +212,8 @@ def _codes(names: str) -> str:
 _NOUN: Final = r"(?:session|conversation|chat|talk|dialogue|discussion)"
 _TALKS: Final = (
     r"(?:talk|spoke|speak|chat|discuss|said|say|told|tell|ask|mention|convers|messag|wrote|advis"
-    r"|recommend|suggest|explain|promis|agree|answer|brought up|touched base|connected|went over)"
+    r"|recommend|suggest|explain|promis|agree|answer|brought up|touched base|connected|went over"
+    r"|text|ping|contact|reached out)"
 )
 _WHO: Final = (
     r"(?:(?:that |when )?(?:we|i|you|you and i|we two)"
@@ -219,7 +221,10 @@ _WHO: Final = (
 )
 _SESSION: Final = re.compile(
     r"(?<![a-z])(?:(?:the|our|my|your|this|that|very|in) ){0,3}(?:"
-    r"(?P<back>second[- ]to[- ]last|second[- ]last|next[- ]to[- ]last|last but one"
+    rf"(?P<opening>(?:when|day) (?:we|i) first {_TALKS}|first (?:thing (?:that )?(?:i|we)(?: ever)?"
+    rf" {_TALKS}|messages? i (?:ever )?(?:sent|wrote)))"
+    rf"|(?P<lately>(?:when|day) (?:we|i) last {_TALKS})"
+    r"|(?P<back>second[- ]to[- ]last|second[- ]last|next[- ]to[- ]last|last but one"
     rf"|penultimate) (?:{_NOUN}|time {_WHO} {_TALKS})"
     rf"|(?P<third>third[- ]to[- ]last|last but two|antepenultimate) (?:{_NOUN}"
     rf"|time {_WHO} {_TALKS})"
@@ -241,11 +246,29 @@ _OTHERS: Final = re.compile(
 )
 
 
+_TO_ANOTHER: Final = re.compile(r" (?:to|with) (?!you(?![a-z]))(?!be(?![a-z]))")
+_TO_YOU: Final = re.compile(
+    r" (?:(?:to |with )?you|here|about|on|in|what|who|where|when|which|how|did|was|and)(?![a-z])"
+    r"| *(?:$|[^a-z ])"
+)
+_MESSAGES: Final = re.compile(r"(?:text|ping|contact|messag|wrote|reached out)[a-z]*$", _FLAGS)
+_SPEAKS: Final = re.compile(r"(?:talk|spoke|speak|chat|convers|connect)[a-z]*$", _FLAGS)
+_TELLS: Final = re.compile(r"(?:talk|discuss|chat)[a-z]*$", _FLAGS)
+
+
+def _is_with_another(match: re.Match[str], low: str) -> bool:
+    """Tell whether somebody else is talked or written to: the last time I texted Mum."""
+    words, at = match[0], match.end()
+    if _MESSAGES.search(words) or (match["opening"] and not _TELLS.search(words)):
+        return _TO_YOU.match(low, at) is None
+    return _SPEAKS.search(words) is not None and _TO_ANOTHER.match(low, at) is not None
+
+
 def english_ordinal(low: str) -> tuple[SessionOrdinal, Place] | None:
     """Find which session a text in lower case asks for."""
     for match in _SESSION.finditer(low):
         nouns = match["tail"] == "s" and not match["ago"]
-        if nouns or _OTHERS.match(low, match.end()):
+        if nouns or _OTHERS.match(low, match.end()) or _is_with_another(match, low):
             continue
         return _ordinal(match), match.span()
     return None
@@ -254,15 +277,19 @@ def english_ordinal(low: str) -> tuple[SessionOrdinal, Place] | None:
 def _ordinal(match: re.Match[str]) -> SessionOrdinal:
     if match["nth"]:
         return SessionOrdinal(ordinal(match["nth"]), from_end=False)
+    if match["opening"]:
+        return SessionOrdinal(1, from_end=False)
+    return SessionOrdinal(_back(match), from_end=True)
+
+
+def _back(match: re.Match[str]) -> int:
     if match["now"]:
-        return SessionOrdinal(0, from_end=True)
+        return 0
     if match["ago"]:
-        return SessionOrdinal(cardinal(match["ago"]), from_end=True)
+        return cardinal(match["ago"])
     if match["third"] or match["but"] == "two":
-        return SessionOrdinal(3, from_end=True)
-    if match["back"] or match["but"] or match["beyond"] or match["beyond2"]:
-        return SessionOrdinal(2, from_end=True)
-    return SessionOrdinal(1, from_end=True)
+        return 3
+    return 2 if match["back"] or match["but"] or match["beyond"] or match["beyond2"] else 1
 
 
 # --- tense ---------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
+from . import chinese_clocks
 from .english_anchors import ENGLISH_ANCHORS
 from .english_clocks import Clock, known_clock, read_clock, read_part
 from .english_counts import ENGLISH_COUNTS
@@ -85,6 +86,11 @@ def _with_clock(cursor: Cursor, found: Found) -> Found:
     found = possessive(cursor, found)
     if found.nothing or found.possessive:
         return found
+    mixed = _in_chinese(cursor, found) if cursor.chinese else None
+    return _with_english_clock(cursor, found) if mixed is None else mixed
+
+
+def _with_english_clock(cursor: Cursor, found: Found) -> Found:
     for _ in range(2):
         if found.within is None:
             gap = _PART_CONNECTOR.match(cursor.low, found.last)
@@ -105,6 +111,19 @@ def _with_clock(cursor: Cursor, found: Found) -> Found:
             if found.nothing:
                 return found
     return found
+
+
+def _in_chinese(cursor: Cursor, found: Found) -> Found | None:
+    """Add a clock time or part of the day in Chinese: last Friday 晚上, yesterday 下午三点."""
+    start = found.last + cursor.low.startswith(" ", found.last)
+    if found.within is not None or cursor.low[start : start + 1] < "\u3000":
+        return None
+    timed = chinese_clocks.read_clock(cursor, start, None) or chinese_clocks.read_part(
+        cursor, start
+    )
+    if timed is None or timed.nothing:
+        return None
+    return replace(found, within=timed.within, last=timed.last)
 
 
 def _attach(found: Found, clock: Clock) -> Found | None:

@@ -158,7 +158,8 @@ _OPEN: Final = {
     "by": by,
 }
 _PREFIX: Final = re.compile(
-    r"(?:(?:ever )?(?P<word>since)|up (?:to|until)|(?P<bound>until|till|on or before"
+    r"(?:(?:ever )?(?P<word>since)|(?<!i )(?<!we )(?<!you )up (?:to|until)"
+    r"|(?P<bound>until|till|on or before"
     r"|no later than|before|after|by"
     r"|prior to)|(?P<from>from)|(?P<between>between)) (?:on )?",
     re.ASCII,

@@ -7,8 +7,8 @@ from typing import Final
 
 from .calendars import Days, valid_date
 from .english_modifiers import HOW_HEADS, MODIFIERS, PLACES, TURNS, ends_well, is_surname, modified
-from .english_words import END, MONTH, WEEKDAY, weekday_number
-from .named_days import ONE_DAY, Name, placed, upcoming, weekday
+from .english_words import CARDINAL, END, MONTH, WEEKDAY, cardinal, weekday_number
+from .named_days import ONE_DAY, Name, latest, placed, upcoming, weekday
 from .time_cursor import Cursor, Rule
 from .time_values import Found, picked, void
 
@@ -20,7 +20,10 @@ _TITLES: Final = frozenset(
 )
 
 
-def _of_week(match: re.Match[str], cursor: Cursor) -> Found:
+def _of_week(match: re.Match[str], cursor: Cursor) -> Found | None:
+    at = match.start("day")
+    if match["day"] in _SUN and not _is_named(cursor, at):
+        return None  # "they wed last week"
     name = weekday(weekday_number(match["day"]))
     how = match["week"]
     step = -2 if how.endswith("before last") else 2 if how.endswith("after next") else TURNS[how]
@@ -70,11 +73,29 @@ def _thirteenth(match: re.Match[str], _: Cursor) -> Found:
     return Found(match.end(), name=Name("month", place, reach=14))
 
 
+def _beyond(match: re.Match[str], cursor: Cursor) -> Found | None:
+    """Read "the Friday before last" and "two Fridays ago": so many of its kind back, or ahead."""
+    back = match["side"] not in {"after next", "from now"}
+    count = cardinal(match["count"]) if match["count"] else 2
+    name, reading = weekday(weekday_number(match["day"])), cursor.reading
+    choice = latest(name, reading) if back else upcoming(name, reading)
+    if choice is None or not 1 <= count <= _COUNT_MAX:
+        return None
+    # One that was or comes in this week, or is today, some don't count.
+    steady = back and choice.sure and reading.today.weekday() != choice.days[0].weekday()
+    weeks = timedelta(weeks=(1 - count) if back else count - 1)
+    first, end = choice.days
+    return Found(match.end(), days=(first + weeks, end + weeks), sure=steady)
+
+
+_COUNT_MAX: Final = 60
+
+
 def _weekday(match: re.Match[str], cursor: Cursor) -> Found | None:
     word, how, at = match["day"].rstrip("."), match["how"], match.start("day")
     name = weekday(weekday_number(word))
     last = match.end() - match["day"].endswith(".")
-    if word in _SUN and not (cursor.text[at].isupper() and (how or _stands(cursor, at))):
+    if word in _SUN and not (_is_named(cursor, at) and (how or _stands(cursor, at))):
         return None
     if how:
         return picked(last, modified(how, name, cursor.reading))
@@ -94,6 +115,12 @@ def _is_name(cursor: Cursor, last: int, before: str) -> bool:
     return is_surname(cursor, last)
 
 
+def _is_named(cursor: Cursor, at: int) -> bool:
+    """Tell whether a short name has a capital, and isn't the test that is called SAT."""
+    test = cursor.text.startswith("SAT", at) and not cursor.text.isupper()
+    return cursor.text[at].isupper() and not test
+
+
 def _stands(cursor: Cursor, at: int) -> bool:
     return cursor.word_before(at) in PLACES
 
@@ -102,12 +129,15 @@ _WEEKDAY_HEADS: Final = (
     "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs "
     "fri sat sun"
 )
+_FULL: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_COUNT_HEADS: Final = "# a one two three four five six seven eight nine ten couple"
 _WEEK: Final = r"(?P<week>last|this|next|the week before last|the week after next)"
 
 ENGLISH_WEEKDAYS_OF_WEEKS: Final = (
     Rule(
         f"the {_WEEKDAY_HEADS}",
-        rf"(?:the )?(?P<day>{WEEKDAY})(?: of| in)? (?:{_WEEK[:-1]}){END})(?: week)?{END}",
+        rf"(?:the )?(?P<day>{WEEKDAY})(?: of| in)? (?:{_WEEK[:-1]}){END})(?: week|(?! (?:year"
+        rf"|month|night|time|spring|summer|autumn|winter|{MONTH}))){END}",
         _of_week,
     ),
     Rule("last this next", rf"{_WEEK} week(?:'s| on|,)? (?P<day>{WEEKDAY})", _of_week),
@@ -115,6 +145,17 @@ ENGLISH_WEEKDAYS_OF_WEEKS: Final = (
 """Weekdays of a week that is named: they come before the week alone."""
 
 ENGLISH_WEEKDAYS: Final = (
+    Rule(
+        f"the {_WEEKDAY_HEADS}",
+        rf"(?P<count>(?!))?(?:the )?(?P<day>{WEEKDAY}) (?P<side>before last|after next){END}",
+        _beyond,
+    ),
+    Rule(
+        _COUNT_HEADS,
+        rf"(?:(?P<count>{CARDINAL})|(?:a )?couple(?: of)?) (?P<day>{_FULL})s?"
+        rf" (?P<side>ago|back|from now){END}",
+        _beyond,
+    ),
     Rule(
         "a one two",
         rf"(?P<weeks>a week|one week|two weeks) (?:on|from)(?: next| this)? (?P<day>{WEEKDAY})",

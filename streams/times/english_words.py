@@ -6,6 +6,7 @@ from typing import Final
 __all__ = [
     "CARDINAL",
     "END",
+    "FOLLOWERS",
     "FOLLOWS",
     "MONTH",
     "MONTHS",
@@ -61,18 +62,19 @@ UNIT: Final = (
     rf"(?P<unit>minute|min|hour|hr|day|night|week|fortnight|month|quarter|year|decade)s?{END}"
 )
 
-FOLLOWS: Final = (
-    r"(?= *(?:$|[^a-z ]|(?:i|we|you|he|she|they|it|my|our|your|his|her|their|its|the|a|an|this"
-    r"|that|these|those|who|whom|what|which|when|where|why|how|and|or|but|so|if|as|than|then"
-    r"|because|while|of|on|in|at|by|to|for|from|with|without|about|after|before|since|until|till"
-    r"|between|over|under|into|through|during|around|near|is|are|was|were|am|be|been|being|do"
-    r"|does|did|done|has|have|had|will|would|can|could|shall|should|may|might|must|won't|didn't"
-    r"|wasn't|isn't|don't|not|no|only|also|too|again|already|still|just|please|ok|okay|maybe"
-    r"|probably|exactly|i'm|i'll|i've|i'd|we're|we'll|we've|you're|it's|he's|she's|there|here|me|us"
-    r"|him|them|anyway|instead|alone|together|ever|yet|even|now|later|last|next|early|late|today"
-    r"|tomorrow|tonight|yesterday|morning|afternoon|evening|night|noon|started|went|came|ended)"
-    r"(?![a-z])))"
+FOLLOWERS: Final = tuple(
+    """i we you he she they it my our your his her their its the a an this that these those who
+    whom what which when where why how and or but so if as than then because while of on in at by
+    to for from with without about after before since until till between over under into through
+    during around near is are was were am be been being do does did done has have had will would
+    can could shall should may might must won't didn't wasn't isn't don't not no only also too
+    again already still just please ok okay maybe probably exactly i'm i'll i've i'd we're we'll
+    we've you're it's he's she's there here me us him them anyway instead alone together ever yet
+    even now later last next early late today tomorrow tonight yesterday morning afternoon evening
+    night noon started went came ended""".split()
 )
+"""Words that may come after a name of days that is no attribute."""
+FOLLOWS: Final = rf"(?= *(?:$|[^a-z ]|(?:{'|'.join(FOLLOWERS)})(?![a-z])))"
 """A place where a name of days may end: no noun comes after it."""
 
 _NUMBERS: Final = {word: number for number, word in enumerate(_ONES)} | {

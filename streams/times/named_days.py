@@ -73,6 +73,8 @@ class Reading(NamedTuple):
         zone: The user's.
         tense: Of the main verb.
         sunday: Whether weeks begin on Sunday.
+        elsewhere: Whether the text points at a day that isn't known: a clock time without a day
+            is of that one.
     """
 
     now: datetime
@@ -80,6 +82,7 @@ class Reading(NamedTuple):
     zone: ZoneInfo
     tense: Tense | None
     sunday: bool
+    elsewhere: bool = False
 
     @property
     def monday(self) -> date:

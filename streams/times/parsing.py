@@ -32,6 +32,7 @@ from .english_frames import (
 )
 from .english_points import ENGLISH_STARTS, read_day
 from .english_times import read_english
+from .english_typed import Places, spelled_out
 from .named_days import Reading, Tense
 from .time_cursor import MASK, Cursor
 from .time_values import Found, Parsed, SessionOrdinal, TimeSpan
@@ -58,6 +59,11 @@ _CHINESE: Final = re.compile(r"[\u3400-\u9fff〇]")
 _LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz")
 _CHINESE_HEADS: Final = frozenset({"utc", "gmt", "q"})
 _WORD: Final = re.compile(r"[a-z0-9][a-z0-9'-]*", re.IGNORECASE | re.ASCII)
+_THAT_DAY: Final = re.compile(
+    r"(?<![a-z])(?:that|the same|that same) (?:day|night|evening|morning|afternoon)(?![a-z])"
+    r"|(?:那|当)[天晚](?!真)"
+)
+"""A day that is pointed at: a bare part of a day belongs to it, not to today."""
 
 
 def parse(
@@ -90,10 +96,12 @@ def parse(
     low = _lower(plain)
     chinese = _CHINESE.search(low) is not None
     latin = _LATIN.search(low) is not None
+    places: Places | None = None
+    if latin:
+        plain, low, places = spelled_out(plain, low)
     guessed = tense or (chinese_tense(low) if chinese else None)
     guessed = guessed or (english_tense(low) if latin else None)
     here = now.astimezone(zone)
-    reading = Reading(here, here.date(), zone, guessed, week_starts_sunday)
     low = _without(low, (match.span() for match in _quotes(low)))
     if latin:
         low = _without(low, (match.span() for match in ENGLISH_NOT_TIMES.finditer(low)))
@@ -110,11 +118,22 @@ def parse(
     if session is not None:
         taken.append(session[1])
         low = _without(low, [session[1]])
-    cursor = Cursor(plain, low, reading, _read_day, chinese)
-    spans = tuple(_spans(cursor))
+    elsewhere = session is not None or _THAT_DAY.search(low) is not None
+    reading = Reading(here, here.date(), zone, guessed, week_starts_sunday, elsewhere)
+    spans = tuple(_spans(Cursor(plain, low, reading, _read_day, chinese)))
     taken += [(one.first, one.last) for one in spans]
+    if places is not None:
+        spans = tuple(_placed(one, places) for one in spans)
+        taken = [
+            (places.original(first), places.original(last, last=True)) for first, last in taken
+        ]
     rest = _rest(text, sorted(taken)) if taken else text
     return Parsed(spans, session and session[0], rule and rule[0], rest)
+
+
+def _placed(span: TimeSpan, places: Places) -> TimeSpan:
+    first, last = places.original(span.first), places.original(span.last, last=True)
+    return span._replace(first=first, last=last)
 
 
 def _plain(text: str) -> str:

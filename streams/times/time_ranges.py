@@ -74,6 +74,8 @@ def _at(day: date, within: Within, reading: Reading, *, sure: bool = True) -> _C
 
 
 def _bare_clock(within: Within, reading: Reading) -> _Closed | None:
+    if reading.elsewhere:
+        return None
     near = [_at(reading.today + step * ONE_DAY, within, reading) for step in (-2, -1, 0, 1, 2)]
     if reading.tense == "past":
         return [one for one in near if one.start <= reading.now][-1]

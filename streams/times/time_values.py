@@ -143,7 +143,7 @@ def picked(last: int, choice: Picked | None) -> Found:
 
 Part = Literal[
     "small hours", "morning", "early morning", "noon", "afternoon", "evening", "dusk", "night",
-    "late night", "deep night",
+    "late night", "deep night", "after midnight",
 ]  # fmt: skip
 PARTS: Final[dict[str, tuple[int, int, bool]]] = {
     # First hour, end, sure.
@@ -157,9 +157,10 @@ PARTS: Final[dict[str, tuple[int, int, bool]]] = {
     "night": (18, 29, True),
     "late night": (21, 29, True),
     "deep night": (22, 29, False),
+    "after midnight": (24, 29, False),
 }
 _HALF_DAY: Final = 12
-_NIGHTS: Final = frozenset({"night", "late night", "deep night"})
+_NIGHTS: Final = frozenset({"night", "late night", "deep night", "after midnight"})
 _LATE: Final = frozenset({"evening", "dusk"})
 _DAWN: Final = 5
 """Up to this hour a clock time of a night lies on the next day."""
