@@ -13,7 +13,7 @@ __all__ = ["CLOCK_STARTS", "read_clock", "read_part"]
 CLOCK_STARTS: Final = frozenset("".join(CLOCK_PARTS) + "大约差北东台香新首莫迪格世美纽伦巴柏洛悉当")
 """Characters that one may begin with, beside numerals."""
 _PART_WORDS: Final = "|".join(sorted(CLOCK_PARTS, key=len, reverse=True))
-_PART: Final = re.compile(rf"(?P<part>{_PART_WORDS})(?!茶|好|安|餐|饭|觉|班|市|会)")
+_PART: Final = re.compile(rf"(?P<part>{_PART_WORDS})(?!茶|好|安|餐|饭|觉|班|市|会|店|板)")
 _NUMBER: Final = r"(?:\d{1,2}|二?十[一二三四五六七八九]?|[零〇一二两三四五六七八九])"
 _ZONES: Final = {
     "北京": 8,

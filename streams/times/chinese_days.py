@@ -268,13 +268,13 @@ CHINESE_DAYS: Final = (
     Rule(
         f"{YEAR_HEADS} {NUMBER_HEADS}",
         rf"{YEAR_BEFORE}(?P<month>{MONTH_NUMBER})月(?:份)?(?:的?(?P<part>上旬|中旬|下旬"
-        r"|初(?![一二三四五六七八九十])|底|末|头|尾|中(?!间|旬|秋|午|国)))?",
+        r"|初(?![一二三四五六七八九十])|底|末|头(?![一几两三个天])|尾|中(?!间|旬|秋|午|国)))?",
         _month,
     ),
     Rule(
         "上 这 本 下",
         rf"(?P<turn>{TURN})一?(?:个)?月(?:份)?的?(?:(?P<date>{DAY_NUMBER})(?:号|日){_NOT_HOUSE}"
-        r"|月?(?P<part>上旬|中旬|下旬|初|底|末|头|尾|中(?!间)))?(?<!的)",
+        r"|月?(?P<part>上旬|中旬|下旬|初|底|末|头(?![一几两三个天])|尾|中(?!间)))?(?<!的)",
         _month_turn,
     ),
     Rule(
@@ -322,7 +322,7 @@ CHINESE_DAYS: Final = (
         _year_part,
     ),
     Rule(f"{NUMBER_HEADS} 〇", rf"{COUNT}月份?{COUNT}[号日]", _no_date),
-    Rule("月", r"月(?:初|底|末|头|尾|中(?!间))", _bare_part),
+    Rule("月", r"月(?:初|底|末|头(?![一几两三个天])|尾|中(?!间))", _bare_part),
     Rule("上 中 下", r"[上中下]旬", _bare_part),
     Rule(
         "上 二 2 # 本",

@@ -50,7 +50,7 @@ _ANCHOR: Final = re.compile(
     r"的?(?:(?P<next>第二天|次日)|(?P<side>之?前|之?后|以前"
     rf"|以后)的?(?:那)?第?(?P<count>{COUNT})个?(?P<unit>天|日|周|星期|礼拜|月)(?!以?前|以?后)"
     rf"|(?P<beside>之?前|之?后|以前|以后)的?(?:那个|第一个)?{WEEK}(?P<day>{WEEKDAY_NUMBER})"
-    rf"|第?(?P<nth>{COUNT}|最后一)个?(?P<what>天|日|{WEEK}(?:{WEEKDAY_NUMBER}|末)?))"
+    rf"|第?(?P<nth>{COUNT}|最后一|头一)个?(?P<what>天|日|{WEEK}(?:{WEEKDAY_NUMBER}|末)?))"
 )
 _UNITS: Final = {
     "天": "day",
@@ -77,7 +77,7 @@ def _anchored(cursor: Cursor, found: Found) -> Found:
     if match["beside"]:
         weekday = weekday_of(match["day"])
         return mapped(found, _weekday_beside(weekday, earlier="前" in match["beside"]), kind="day")
-    if not match[0].lstrip("的").startswith(("第", "最后")) or _is_day(found):
+    if not match[0].lstrip("的").startswith(("第", "最后", "头")) or _is_day(found):
         return found.until(match.start())
     return _nth(found, match["nth"], match["what"])
 
@@ -108,7 +108,7 @@ def _weekday_beside(weekday: int, *, earlier: bool) -> Callable[[Days], Days | N
 
 
 def _nth(found: Found, nth: str, what: str) -> Found:
-    number = -1 if nth == "最后一" else chinese_number(nth)
+    number = -1 if nth == "最后一" else 1 if nth == "头一" else chinese_number(nth)
     if what in {"天", "日"}:
         return mapped(found, _steps(number, 1), kind="day")
     if what in {"周", "星期", "礼拜"}:

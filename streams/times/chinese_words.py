@@ -51,7 +51,7 @@ CLOCK_PARTS: Final = {
     "大早上": "morning", "头晌": "morning", "前晌": "morning", "前半晌": "morning",
     "上半晌": "morning", "晌午": "noon", "大中午": "noon", "后晌": "afternoon",
     "下晌": "afternoon", "后半晌": "afternoon", "下半晌": "afternoon", "傍黑": "dusk",
-    "擦黑": "dusk", "大晚上": "night", "夜间": "night", "前半夜": "evening",
+    "擦黑": "dusk", "大晚上": "night", "前半夜": "evening",
     "上半夜": "evening", "后半夜": "after midnight", "下半夜": "after midnight",
 }  # fmt: skip
 

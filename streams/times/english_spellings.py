@@ -43,6 +43,7 @@ ALWAYS: Final = {
         "december": "decemeber decmber",
         "next": "nxt",
         "before": "b4",
+        "till": "til",
         "between": "btwn",
         "about": "abt",
         "couple": "cpl",

@@ -217,7 +217,7 @@ def _part(full: str) -> Callable[[_Words], str | None]:
         known = before in _DAY_WORDS or ALWAYS.get(before, before) in {
             "yesterday", "tomorrow", "this",
         }  # fmt: skip
-        return full if known and after not in {"i", "not"} else None
+        return full if known and after in _FOLLOWERS - {"i", "not"} else None
 
     return spell
 
@@ -265,7 +265,8 @@ def _numbered(words: _Words) -> str | None:
     word = words.words[words.at][0]
     before, after = words.beside(-1), words.beside(1)
     if word[0] == "'":
-        placed = before in _MONTH_WORDS or before in _SEASONS or before in {"in", "of", "since"}
+        of_season = before == "of" and words.beside(-2) in _SEASONS
+        placed = of_season or before in _MONTH_WORDS or before in _SEASONS | {"in", "since"}
         value = int(word[1:])
         return str(value + (2000 if value < _CENTURY else 1900)) if placed else None
     loose = _ISH.fullmatch(word)
