@@ -293,7 +293,9 @@ HOSTILE = {
         "from Monday to ", "周一", "上", "三点", "1/", "2024-", "'a", '"', "《", "monday and ",
         "every monday, ", "前一天", "一月", "the last time we ", "说什么", "要了", "for two ",
         " ", "3 am ", "初", "从周一到", "每周一、", "是", "就", "have i ", "the first of ",
-        "two and a half ", "before my ", "\x00", "十几", "ed ",
+        "two and a half ", "before my ", "\x00", "十几", "ed ", "sat n ", "2wks ago ", "yday", "u ",
+        "in may to ", "'24 ", "first thing i said ", "上上回", "最开始那次", "two fridays ", "半拉",
+        "上周 fri",
     )
 }  # fmt: skip
 
