@@ -14,7 +14,7 @@ import asyncio
 import json
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -36,21 +36,24 @@ WITHOUT: Final[dict[str, dict[str, Any]]] = {
     "without sessions": {"session_weight": 0.0},
     "without speakers": {"speaker_weight": 0.0},
     "without statements": {"statement_weight": 0.0},
+    "without names that lead on": {"linked_weight": 0.0},
     "meaning and words alone": {
         "near_weight": 0.0,
         "next_to_near_weight": 0.0,
         "session_weight": 0.0,
         "speaker_weight": 0.0,
         "statement_weight": 0.0,
+        "linked_weight": 0.0,
     },
 }
 GRID: Final = {
-    "dense_weight": (0.17, 0.26, 0.33, 0.4, 0.5),
+    "dense_weight": (0.26, 0.33, 0.42, 0.5),
     "near_weight": (0.4, 0.6, 0.8, 1.0),
     "next_to_near_weight": (0.2, 0.4, 0.6),
     "session_weight": (0.4, 0.6, 0.8, 1.0),
     "speaker_weight": (0.0, 0.15, 0.3),
-    "statement_weight": (0.0, 0.2, 0.4, 0.6),
+    "statement_weight": (0.4, 0.7, 1.0, 1.3),
+    "linked_weight": (0.0, 0.2, 0.35, 0.5),
 }
 ROUNDS: Final = 2
 SECOND_HALF: Final = 5
@@ -62,6 +65,7 @@ class Asked(NamedTuple):
     question: locomo.Question
     candidates: list[Candidate]
     near: list[Candidate]
+    linked: dict[str, float]
     turns: dict[str, str]
     """The producer's id of the turn that a point is of."""
 
@@ -71,15 +75,23 @@ class Recorder(Ranking):
 
     last: "Recorder"
 
-    def __init__(self, candidates: Sequence[Candidate], parameters: RankingParameters) -> None:
+    def __init__(
+        self, candidates: Sequence[Candidate], parameters: RankingParameters = DEFAULTS
+    ) -> None:
         super().__init__(candidates, parameters)
         self.given, self.near = list(candidates), list[Candidate]()
+        self.linked: dict[str, float] = {}
         Recorder.last = self
 
-    def add(self, near: Sequence[Candidate]) -> None:
-        """Keep near turns as well."""
-        self.near = list(near)
-        super().add(near)
+    def add(self, more: Sequence[Candidate]) -> None:
+        """Keep what was fetched beside as well."""
+        self.near += more
+        super().add(more)
+
+    def link(self, scores: Mapping[str, float]) -> None:
+        """Keep what the names gave as well."""
+        self.linked = dict(scores)
+        super().link(scores)
 
 
 async def record(data: Sequence[Any], encoder: str) -> list[Asked]:
@@ -97,7 +109,7 @@ async def record(data: Sequence[Any], encoder: str) -> list[Asked]:
                 for question in locomo.questions(user, row["qa"]):
                     await memory.search(question.text, user_id=user, limit=locomo.LIMIT)
                     last = Recorder.last
-                    asked.append(Asked(question, last.given, last.near, turns))
+                    asked.append(Asked(question, last.given, last.near, last.linked, turns))
                 print(f"{user}: {len(asked)} questions so far", file=sys.stderr)
     return asked
 
@@ -123,6 +135,7 @@ def recalls(asked: Sequence[Asked], parameters: RankingParameters) -> list[float
     for one in asked:
         ranking = Ranking(one.candidates, parameters)
         ranking.add(one.near)
+        ranking.link(one.linked)
         ranked: dict[str, None] = {}
         for hit in ranking.best_first():
             ranked[one.turns[hit.id]] = None

@@ -109,8 +109,14 @@ class Loader:
             session=keys.hash("session", str(number // SESSION)),
             position=number % SESSION,
             role="user",
+            names=_names(number, content, keys),
             points=(point,),
         )
+
+
+def _names(number: int, content: str, keys: OwnerKeys) -> tuple[int, ...]:
+    """Take the first word of each fourth turn for a name."""
+    return () if number % 4 else (keys.term(content.split(maxsplit=1)[0]),)
 
 
 async def make_store(

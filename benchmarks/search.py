@@ -2,12 +2,13 @@
 
     python benchmarks/search.py [--memories 20000] [--as-written] [--profile]
 
-The bare parts of a search are: encode the same question, one dense and one sparse query with the
-same filter and limit on the same shard. Both run in turn in this process, one first and then the
-other; each question has two words of a turn and must find something. Printed are medians and
-their ratio, for one user with all memories and for 200 users with 100 each. Then, each in a process
-of its own: resident memory and time to be ready of an open store against encoder, recogniser and
-shard loaded alone, and the time of `eunoe --help` and `eunoe list`.
+The bare parts of a search are: encode the same question, and the same requests to the same shard,
+which are written down beforehand, in a run of their own: one dense and one sparse query, and one
+for names that the first brought up, where there were any. Both run in turn in this process, one
+first and then the other; each question has words of a turn and must find something. Printed are
+medians and their ratio, for one user with all memories and for 200 users with 100 each. Then, each
+in a process of its own: resident memory and time to be ready of an open store against encoder,
+recogniser and shard loaded alone, and the time of `eunoe --help` and `eunoe list`.
 
 With --profile it prints instead the share of each step of a search, for one user with all memories.
 
@@ -27,7 +28,7 @@ import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import qdrant_edge as edge
 from filling import edge_of, make_store, words_of
@@ -35,29 +36,53 @@ from profiling import Profile
 
 import eunoe
 from eunoe.infra.embedded.queries import search_requests
-from eunoe.schemas.events import owner_key
-from eunoe.schemas.ports import EpisodicQuery, Holding, Vectors
-from eunoe.streams.ranking_parameters import DEFAULTS
+from eunoe.schemas.ports import EpisodicQuery, PointHit
 
 USERS: Final = 200
 QUESTIONS: Final = 100
 WARM_UP: Final = 10
 
 
-async def compare(settings: eunoe.Settings, users: int, each: int) -> dict[str, float]:
-    """Time searches and their bare parts in turn."""
+class Asked(NamedTuple):
+    """A question, and what a search for it asks the engine."""
+
+    user: str
+    question: str
+    requests: list[list[edge.QueryRequest]]
+
+
+async def ask_before(settings: eunoe.Settings, users: int, each: int) -> list[Asked]:
+    """Make up the questions, and write down the requests of each."""
     draw = random.Random(5)  # noqa: S311 - made-up text and no secret
-    took: dict[str, list[float]] = {"whole": [], "bare": []}
+    asked: list[Asked] = []
     async with eunoe.open(settings, serve=False, process=False) as memory:
-        await memory.runtime.engines.encoder.encode(["warm"])
-        for number in range(WARM_UP + QUESTIONS):
+        episodes = memory.runtime.engines.episodes
+        query = episodes.query
+
+        async def noted(one: EpisodicQuery) -> list[PointHit]:
+            asked[-1].requests.append(search_requests(one))
+            return await query(one)
+
+        setattr(episodes, "query", noted)  # noqa: B010 - of this one object, until it closes
+        for _ in range(WARM_UP + QUESTIONS):
             user = f"u{draw.randrange(users)}"
             words = draw.sample(words_of(user, draw.randrange(each)), 4)
-            question = "when did we talk about " + " and the ".join(words)
+            asked.append(Asked(user, "when did we talk about " + " and the ".join(words), []))
+            await search_once(memory, asked[-1])
+    return asked
+
+
+async def compare(settings: eunoe.Settings, users: int, each: int) -> dict[str, float]:
+    """Time searches and their bare parts in turn."""
+    took: dict[str, list[float]] = {"whole": [], "bare": []}
+    asked = await ask_before(settings, users, each)
+    async with eunoe.open(settings, serve=False, process=False) as memory:
+        await memory.runtime.engines.encoder.encode(["warm"])
+        for number, one in enumerate(asked):
             order = ("whole", "bare") if number % 2 else ("bare", "whole")
             for name in order:
                 ask = search_once if name == "whole" else bare_once
-                seconds = await ask(memory, user, question)
+                seconds = await ask(memory, one)
                 if number >= WARM_UP:
                     took[name].append(seconds)
     median, alone = (statistics.median(took[name]) for name in ("whole", "bare"))
@@ -72,8 +97,8 @@ async def compare(settings: eunoe.Settings, users: int, each: int) -> dict[str, 
 
 async def shares(settings: eunoe.Settings, each: int) -> dict[str, float]:
     """Search as `compare` does and return the share of each step, the largest first."""
-    draw = random.Random(5)  # noqa: S311 - made-up text and no secret
     profile = Profile()
+    asked = await ask_before(settings, 1, each)
     async with eunoe.open(settings, serve=False, process=False) as memory:
         await memory.runtime.engines.encoder.encode(["warm"])
         runtime, engines = memory.runtime, memory.runtime.engines
@@ -92,43 +117,32 @@ async def shares(settings: eunoe.Settings, each: int) -> dict[str, float]:
         ):
             profile.watch(target, name, step)
         whole = 0.0
-        for number in range(WARM_UP + QUESTIONS):
+        for number, one in enumerate(asked):
             if number == WARM_UP:
                 profile.seconds.clear()
-            words = draw.sample(words_of("u0", draw.randrange(each)), 4)
-            question = "when did we talk about " + " and the ".join(words)
-            took = await search_once(memory, "u0", question)
+            took = await search_once(memory, one)
             whole += took if number >= WARM_UP else 0.0
     steps = sorted(profile.seconds.items(), key=lambda step: -step[1])
     return {"search ms": 1e3 * whole / QUESTIONS, **{name: took / whole for name, took in steps}}
 
 
-async def search_once(memory: eunoe.Memory, user: str, question: str) -> float:
+async def search_once(memory: eunoe.Memory, asked: Asked) -> float:
     """Return the seconds of a search."""
     began = time.perf_counter()
-    hits = await memory.search(question, user_id=user)
+    hits = await memory.search(asked.question, user_id=asked.user)
     took = time.perf_counter() - began
-    assert hits, f"nothing was found for {question}"
+    assert hits, f"nothing was found for {asked.question}"
     return took
 
 
-async def bare_once(memory: eunoe.Memory, user: str, question: str) -> float:
+async def bare_once(memory: eunoe.Memory, asked: Asked) -> float:
     """Return the seconds of the bare parts of a search."""
-    engines = memory.runtime.engines
-    owner = owner_key("default", user)
-    keys = await engines.keys.owner(owner)
-    terms = [keys.term(term) for term in engines.terms.query(question)]
+    shard, encoder = edge_of(memory).shard, memory.runtime.engines.encoder
     began = time.perf_counter()
-    vector = (await engines.encoder.encode([question]))[0]
-    query_alone(edge_of(memory).shard, owner, vector, terms)
+    await encoder.encode([asked.question])
+    for requests in asked.requests:
+        shard.query_batch(edge.QueryBatchRequest(queries=requests))
     return time.perf_counter() - began
-
-
-def query_alone(shard: edge.EdgeShard, owner: str, vector: Vectors, terms: list[int]) -> None:
-    """Ask the engine what a search asks it, and nothing else."""
-    holding = Holding(at=time.time())
-    query = EpisodicQuery(owner, vector, tuple(terms), DEFAULTS.part_limit, holding=holding)
-    shard.query_batch(edge.QueryBatchRequest(queries=search_requests(query)))
 
 
 BARE: Final = """

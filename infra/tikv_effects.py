@@ -105,6 +105,7 @@ async def _put_event(draft: Draft, stored: Stored) -> None:
         candidates=offset if record.candidates else None,
         states=record.states,
         outdated=0,
+        names=record.names,
     )
     draft.put_row(event, row)
     if record.candidates:

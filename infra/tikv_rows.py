@@ -8,7 +8,8 @@ marker      applied offset(8) half: offset(8), unit(4), cursor(8); string(owner)
 partition   low water(8) string(epoch)
 event       'e' offset(8) position(8) candidates(8) states(4) outdated(1) lengths(2 each) of
             content, producer, session (FFFF: none), speaker, said, role; then these, one behind the
-            other; speaker is one 4-byte hash after the other, said is ISO 8601
+            other, and the names; these and speaker are one 4-byte hash after the other, said is
+            ISO 8601
 point       'p' event(16) confidence(8, a double) superseded(1) string(kind) string(scope)
 children    counts(4 each) of chunks, memories, reads, labels, statements; ids of the first three,
             16 bytes each; strings of the others: labels, and the statements' keys behind OWNER
@@ -121,6 +122,7 @@ class EventRow(NamedTuple):
     candidates: int | None
     states: int
     outdated: int
+    names: tuple[int, ...]
 
     def pack(self) -> bytes:
         """Return the value."""
@@ -128,7 +130,7 @@ class EventRow(NamedTuple):
             self.content,
             self.producer,
             self.session or b"",
-            struct.pack(f">{len(self.speaker)}I", *self.speaker),
+            _packed(self.speaker),
             self.said.encode(),
             (self.role or "").encode(),
         )
@@ -139,7 +141,7 @@ class EventRow(NamedTuple):
         head = EVENT.pack(
             b"e", self.offset, self.position, candidates, self.states, self.outdated, *lengths
         )
-        return head + b"".join(tail)
+        return head + b"".join((*tail, _packed(self.names)))
 
     @classmethod
     def unpack(cls, value: bytes) -> "EventRow":
@@ -157,12 +159,13 @@ class EventRow(NamedTuple):
             offset,
             None if lengths[2] == NONE else session,
             position,
-            struct.unpack(f">{len(speaker) // 4}I", speaker),
+            _hashes(speaker),
             said.decode(),
             role.decode() or None,
             None if candidates == NEVER else candidates,
             states,
             outdated,
+            _hashes(value[start:]),
         )
 
     def spot(self, event: bytes, point: "PointRow | None" = None) -> Spot | None:
@@ -189,6 +192,7 @@ class EventRow(NamedTuple):
             datetime.fromisoformat(self.said),
             self.role or "",
             self.offset,
+            self.names,
         )
 
 
@@ -279,6 +283,14 @@ def strings_in(value: bytes, start: int = 0) -> list[bytes]:
         start += LENGTH.size + length
         found.append(value[start - length : start])
     return found
+
+
+def _packed(hashes: tuple[int, ...]) -> bytes:
+    return struct.pack(f">{len(hashes)}I", *hashes)
+
+
+def _hashes(packed: bytes) -> tuple[int, ...]:
+    return struct.unpack(f">{len(packed) // 4}I", packed)
 
 
 def _strings(*values: bytes) -> bytes:

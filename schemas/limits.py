@@ -85,6 +85,7 @@ __all__ = [
     "MESSAGES_PER_ADD_MAX",
     "METADATA_BYTES_MAX",
     "METADATA_DEPTH_MAX",
+    "NAME_TERMS_MAX",
     "NEAREST_PAGE",
     "OPTIMISE_S_MAX",
     "OVER_FETCH",
@@ -193,6 +194,7 @@ TIME_TRIES_MAX: Final = 1_000  # places in it where one may begin
 TIME_SPANS_MAX: Final = 64
 ABOUT_MAX: Final = 8  # times that a turn is found by
 OVER_FETCH: Final = 3  # points asked for, for each that is wanted
+NAME_TERMS_MAX: Final = 48  # of the names in a turn, by which others of its matter are found
 LISTED_TURNS_MAX: Final = 1_000  # of a time that is asked for alone
 LABELS_MAX: Final = 32  # fields of metadata that a turn can be filtered by
 CONTEXT_TURNS: Final = 2  # how many turns before are summarised

@@ -287,6 +287,7 @@ class JournalRecord(_Record):
         position: Rank in the session, from 0.
         speaker: Keyed term hashes of the speaker's name.
         role: Who spoke.
+        names: Keyed term hashes of the names in the text.
         about: The middles of the intervals that the text names, in seconds since 1970.
         states: Percent of the text that states something and doesn't ask; half where it isn't the
             user who speaks.
@@ -315,6 +316,7 @@ class JournalRecord(_Record):
     position: int | None = None
     speaker: tuple[int, ...] = ()
     role: Literal["user", "assistant", "tool", "system"] | None = None
+    names: tuple[int, ...] = ()
     about: tuple[int, ...] = ()
     states: int = 100
     labels: tuple[Packed, ...] = ()

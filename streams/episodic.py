@@ -13,7 +13,12 @@ import numpy as np
 import orjson
 
 from ..schemas.events import Envelope, Turn
-from ..schemas.limits import CHUNK_OVERLAP_TOKENS, CHUNK_TOKENS_MAX, READ_CHARACTERS_MAX
+from ..schemas.limits import (
+    CHUNK_OVERLAP_TOKENS,
+    CHUNK_TOKENS_MAX,
+    NAME_TERMS_MAX,
+    READ_CHARACTERS_MAX,
+)
 from ..schemas.ports import Entity, OwnerKeys, Position, Terms, Vectors
 from ..schemas.records import EpisodePoint, IngressPosition, Sparse
 from .extraction import Extracted, extract, guard
@@ -26,6 +31,7 @@ __all__ = [
     "draft",
     "ingress",
     "memory_id",
+    "name_terms",
     "pack",
     "points",
     "render",
@@ -56,6 +62,7 @@ class Draft:
         extracted: Proposals and statements.
         guards: One per proposal.
         speaker: Keyed hash of who spoke.
+        names: What the content calls by a name, each once.
     """
 
     event: Envelope
@@ -69,6 +76,7 @@ class Draft:
     extracted: Extracted
     guards: tuple[bytes, ...]
     speaker: bytes
+    names: tuple[str, ...]
 
 
 def draft(
@@ -101,6 +109,7 @@ def draft(
         extracted=extracted,
         guards=tuple(guards),
         speaker=keys.hash("speaker", (turn.name or NOBODY).casefold()),
+        names=tuple(dict.fromkeys(one.name for one in found)),
     )
 
 
@@ -163,6 +172,12 @@ def sparse(keys: OwnerKeys, weights: dict[str, float]) -> Sparse:
         hashed[number] = hashed.get(number, 0.0) + weight
     packed = np.asarray(list(hashed.values()), dtype="<f2").tobytes()
     return Sparse(indices=tuple(hashed), weights=packed)
+
+
+def name_terms(drafted: Draft, terms: Terms) -> tuple[int, ...]:
+    """Hash the terms of the names in a turn, each once, in their order."""
+    known = [term for name in drafted.names for term in terms.query(name)]
+    return tuple(dict.fromkeys(map(drafted.keys.term, known)))[:NAME_TERMS_MAX]
 
 
 def pack(vector: Vectors) -> bytes:

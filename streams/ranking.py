@@ -3,11 +3,12 @@
 Pure functions over at most a few hundred candidates. Meaning and words are brought to one scale
 among the candidates of the question and added: linear fusion, which beat fusion of ranks in every
 comparison made. A turn of a talk is then lifted by the turns around it, which often hold the
-question that it answers, by the best turn of its session, and by a speaker named in the question.
+question that it answers, by the best turn of its session, by a speaker named in the question, and
+by names that the best matches brought up.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from heapq import heappop, heappush, nlargest
 from math import inf, sqrt
@@ -21,9 +22,6 @@ __all__ = [
     "Place",
     "Ranked",
     "Ranking",
-    "is_unrelated",
-    "rank",
-    "wanted_places",
 ]
 
 Session = str | bytes
@@ -39,6 +37,7 @@ _SIGNALS: Final = (
     "speaker",
     "statement",
     "time",
+    "linked",
 )
 
 _DISTANCES: Final = (1, -1, 2, -2)
@@ -89,9 +88,9 @@ class Ranked(NamedTuple):
     def signals(self) -> dict[str, float]:
         """What the score is made of: the share of each signal; together they are the score.
 
-        They are "dense", "sparse", "near", "next_to_near", "session", "speaker", "statement" and
-        "time"; those
-        that gave nothing are left out. Made when asked for: most of what is ranked is never shown.
+        They are "dense", "sparse", "near", "next_to_near", "session", "speaker", "statement",
+        "time" and "linked"; those that gave nothing are left out. Made when asked for: most of what
+        is ranked is never shown.
         """
         return {
             signal: round(share, _SHARE_DIGITS)
@@ -114,37 +113,6 @@ _ROUNDING: Final = 1e-9
 """More than sums of a few numbers up to 4 are off."""
 
 
-def rank(candidates: Sequence[Candidate], parameters: RankingParameters = DEFAULTS) -> list[Ranked]:
-    """Order candidates, best first.
-
-    Args:
-        candidates: Of one question and one owner, with distinct ids: what the two parts of the
-            search returned, and the near turns fetched for `wanted_places`.
-        parameters: Constants.
-
-    Returns:
-        Every candidate once, by descending score, then by id.
-    """
-    return list(Ranking(candidates, parameters).best_first())
-
-
-def wanted_places(
-    candidates: Sequence[Candidate], parameters: RankingParameters = DEFAULTS
-) -> list[Place]:
-    """List the near turns that are worth fetching before `rank`; see `Ranking.wanted_places`."""
-    return Ranking(candidates, parameters).wanted_places()
-
-
-def is_unrelated(
-    candidates: Sequence[Candidate],
-    term_count: int,
-    chance: float,
-    parameters: RankingParameters = DEFAULTS,
-) -> bool:
-    """Tell whether nothing found has to do with the question; see `Ranking.is_unrelated`."""
-    return Ranking(candidates, parameters).is_unrelated(term_count, chance)
-
-
 class Ranking:
     """Candidates of one question on one scale.
 
@@ -153,7 +121,8 @@ class Ranking:
     What a part did not return has at most the worst of what it did: 0.
 
     Args:
-        candidates: As for `rank`.
+        candidates: Of one question and one owner, with distinct ids: what the two parts of the
+            search returned.
         parameters: Constants; no weight is negative.
     """
 
@@ -172,6 +141,8 @@ class Ranking:
             + parameters.statement_weight
             + self._time
         )
+        self._linked: dict[str, float] = {}
+        self._link = 0.0
         cosines = [one[1] for one in candidates]
         words = [one[2] for one in candidates]
         returned = [cosine for cosine in cosines if cosine is not None]
@@ -241,19 +212,9 @@ class Ranking:
             Places up to two turns from the `expand_limit` best matches, those of the best first,
             without repeats and without the places of candidates; some may not exist.
         """
-        candidates, matches = self._candidates, self._matches
-        # The few that reach the last of the best are ordered, ties by id; the many needn't be.
-        limit = self._parameters.expand_limit
-        least = min(sorted(matches)[-limit:], default=0.0)
-        best = sorted(
-            [
-                (-match, one[0], one[3], one[4])
-                for one, match in zip(candidates, matches, strict=True)
-                if match >= least
-            ]
-        )[:limit]
+        best = self._best_matches()
         sessions = {session for _, _, session, _ in best}
-        known = {(one[3], one[4]) for one in candidates if one[3] in sessions}
+        known = {(one[3], one[4]) for one in self._candidates if one[3] in sessions}
         wanted: dict[Place, None] = {}
         for _, _, session, position in best:
             if session is None or position is None:
@@ -264,16 +225,46 @@ class Ranking:
                     wanted[place] = None
         return list(wanted)
 
-    def add(self, near: Sequence[Candidate]) -> None:
-        """Take turns that were fetched for `wanted_places`, without scores of their own."""
-        nothing = [0.0] * len(near)
-        self._candidates += near
+    def best_matches(self) -> list[str]:
+        """List the `expand_limit` points that match best by themselves, the best first."""
+        return [point for _, point, _, _ in self._best_matches()]
+
+    def _best_matches(self) -> list[tuple[float, str, Session | None, int | None]]:
+        candidates, matches = self._candidates, self._matches
+        # The few that reach the last of the best are ordered, ties by id; the many needn't be.
+        limit = self._parameters.expand_limit
+        least = min(sorted(matches)[-limit:], default=0.0)
+        best = [
+            (-match, one[0], one[3], one[4])
+            for one, match in zip(candidates, matches, strict=True)
+            if match >= least
+        ]
+        return sorted(best)[:limit]
+
+    def link(self, scores: Mapping[str, float]) -> None:
+        """Lift candidates that hold names of the best matches: what one turn names, another tells.
+
+        Args:
+            scores: BM25 of those names by point; counts as a share of the best of the question's
+                own words, and as the whole from there on.
+        """
+        best = self._words or max(scores.values(), default=0.0)
+        self._linked = {point: min(1.0, score / best) for point, score in scores.items() if score}
+        self._link = self._parameters.linked_weight if self._linked else 0.0
+        self._total += self._link
+
+    def add(self, more: Sequence[Candidate]) -> None:
+        """Take turns that were fetched beside, for `wanted_places` or `link`, without scores."""
+        nothing = [0.0] * len(more)
+        self._candidates += more
         self._dense += nothing
         self._sparse += nothing
         self._matches += nothing
 
     def best_first(self) -> Iterator[Ranked]:
-        """Yield what `rank` returns, one by one: who shows ten needs no more made.
+        """Yield every candidate once, by descending score, then by id.
+
+        One by one: who shows ten needs no more made.
 
         Sessions are looked at one after the other, from the highest score that any of their
         candidates could have. As soon as the best so far is above that, it is the next.
@@ -305,7 +296,7 @@ class Ranking:
             1.0 + parameters.session_weight + min(around, beside * others)
             for others in range(_CROWD + 1)
         ]
-        rest = speaker + parameters.statement_weight + self._time
+        rest = speaker + parameters.statement_weight + self._time + self._link
         talks: defaultdict[Session | None, list[int]] = defaultdict(list)
         for number, one in enumerate(self._candidates):
             talks[one[3]].append(number)
@@ -330,6 +321,7 @@ class Ranking:
         places = self._places(members)
         at = places.get
         has_others = len(places) > 1
+        linked, link = self._linked, self._link
         for number in members:
             point, _, _, _, position, is_named, is_timely, factor, states = candidates[number]
             near = next_to_near = 0.0
@@ -343,6 +335,8 @@ class Ranking:
                 score += speaker_weight
             if is_timely:
                 score += time_weight
+            if link and point in linked:
+                score += link * linked[point]
             score = factor * score / total
             if not 0.0 < score < 1.0:  # by rounding
                 score = min(1.0, max(0.0, score))
@@ -368,6 +362,7 @@ class Ranking:
             score += parameters.session_weight * match
             score += parameters.speaker_weight * one.speaker + self._time * one.timely
             score += parameters.statement_weight * one.states
+            score += self._link * self._linked.get(one.id, 0.0)
             score = min(1.0, max(0.0, one.factor * score / self._total))
             heappush(scored, (-score, one.id, number, (near, near, match)))
 
@@ -384,5 +379,6 @@ class Ranking:
             scale * (parameters.speaker_weight * one.speaker),
             scale * (parameters.statement_weight * one.states),
             scale * (self._time * one.timely),
+            scale * (self._link * self._linked.get(one.id, 0.0)),
         )
         return Ranked(point, -score, parts)

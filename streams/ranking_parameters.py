@@ -30,6 +30,9 @@ class RankingParameters:
             chats along.
         time_weight: Of standing in the interval of an unsure expression of time; it counts only
             where the question has one.
+        linked_weight: Of holding names that the best matches hold and the question doesn't; .2 to
+            .5 is flat.
+        linked_limit: How many points to ask for by those names.
         relation_weight: What a relation counts, where other memories and turns count 1: the rule
             gives facts .6 and relations .4.
         private_in_project: What the user's own counts, asked in a project.
@@ -38,8 +41,8 @@ class RankingParameters:
         lone_context: What stands for the near turns of a memory, as a share of its own match, so
             that it does not rank below turns for having none: relevant turns that were found had
             near turns of .4 to .6 of their own match.
-        expand_limit: How many of the best matches get their near turns fetched; 5 gave the whole
-            gain, in a store of 5,882 turns as well.
+        expand_limit: How many of the best matches get their near turns fetched, and are asked for
+            names; 5 gave the whole gain, in a store of 5,882 turns as well.
         dense_span_min: Least distance of cosines that is spread over the whole scale; what differs
             by less is noise of the encoder, as among a handful of points.
         floor: Evidence, by meaning above what comes by chance and by words, that the three best of
@@ -64,6 +67,8 @@ class RankingParameters:
     speaker_weight: float = 0.15
     statement_weight: float = 1.0
     time_weight: float = 0.8
+    linked_weight: float = 0.35
+    linked_limit: int = 32
     relation_weight: float = 0.4 / 0.6
     private_in_project: float = 0.7
     organisation_weight: float = 0.3

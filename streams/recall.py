@@ -6,7 +6,6 @@ Reads only; stored texts are never encoded again, and only hits are opened.
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
@@ -27,8 +26,9 @@ from ..schemas.ports import (
 )
 from .answers import Answer, Answers
 from .asking import ANYTHING, Question, project_hash, turn_filters
-from .ranking import Candidate, Place, Ranked, Ranking
-from .ranking_parameters import DEFAULTS, weight
+from .candidates import Candidates, lies_in
+from .ranking import Place, Ranked, Ranking
+from .ranking_parameters import DEFAULTS
 from .zones import UTC_ZONE, Zones
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ __all__ = ["Found", "Recall"]
 _PAUSE: Final = timedelta(minutes=30)
 """A session whose last turn is no older is the one in which is asked."""
 _LISTED: Final = {"time": 1.0}
-_candidate: Final = partial(tuple.__new__, Candidate)
 
 
 class Found(NamedTuple):
@@ -172,11 +171,12 @@ class Recall:
         points = await self._episodes.query(query)
         spots = await self._identity.spots(query.owner, [point for point, *_ in points])
         spots = await self._as_asked(query.owner, question, spots)
-        maker = _Candidates(query, in_project=question.project_id is not None)
+        maker = Candidates(query, in_project=question.project_id is not None)
         ranking = Ranking(maker.make(points, spots))
         if floor and (not points or await self._is_unrelated(ranking, query, question)):
             return []
         if self._finds_turns(question) and query.vector is not None:
+            spots |= await self._link(ranking, maker, query, question, spots)
             near = await self._near(query, ranking.wanted_places(), spots)
             near = await self._as_asked(query.owner, question, near)
             ranking.add(maker.make([PointHit(one, None, None) for one in near], near))
@@ -184,6 +184,34 @@ class Recall:
         holding = query.holding
         present = holding is None or (holding.past is None and holding.as_of is None)
         return _distinct(ranking.best_first(), spots, question.limit, present=present)
+
+    async def _link(
+        self,
+        ranking: Ranking,
+        maker: Candidates,
+        query: EpisodicQuery,
+        question: Question,
+        spots: Mapping[bytes, Spot],
+    ) -> dict[bytes, Spot]:
+        """Look again, for the names that the best matches brought up; return what is new.
+
+        "Our engineer" is somebody in one turn, and what that one can't eat stands in another.
+        """
+        best = [UUID(hex=point) for point in ranking.best_matches()]
+        places = await self._identity.places(query.owner, best)
+        own = frozenset(query.terms)
+        brought = [name for one in places.values() for name in one.names if name not in own]
+        if not brought:
+            return {}
+        names, limit = tuple(dict.fromkeys(brought)), DEFAULTS.linked_limit
+        again = replace(query, vector=None, terms=names, limit=limit, near=None)
+        hits = await self._episodes.query(again)
+        missing = [point for point, *_ in hits if point not in spots]
+        found = await self._identity.spots(query.owner, missing) if missing else {}
+        found = await self._as_asked(query.owner, question, found)
+        ranking.add(maker.make([PointHit(one, None, None) for one in found], found))
+        ranking.link({point.hex(): score or 0.0 for point, _, score, _ in hits})
+        return found
 
     async def _is_unrelated(
         self, ranking: Ranking, query: EpisodicQuery, question: Question
@@ -229,7 +257,7 @@ class Recall:
         return {
             spot.event: spot
             for spot in found.values()
-            if spot.event not in spots and (query.within is None or _meets(spot, query.within))
+            if spot.event not in spots and (query.within is None or lies_in(spot, query.within))
         }
 
     async def _only(
@@ -293,41 +321,6 @@ class Recall:
         return self._turns_searchable and (question.kinds is None or "turn" in question.kinds)
 
 
-class _Candidates:
-    """Puts hits and spots together."""
-
-    def __init__(self, query: EpisodicQuery, *, in_project: bool) -> None:
-        self._named = frozenset(query.terms)
-        self._near = query.near
-        self._in_project = in_project
-
-    def make(self, hits: Iterable[PointHit], spots: Mapping[bytes, Spot]) -> list[Candidate]:
-        """Return candidates; a point without a spot was erased meanwhile."""
-        named, near, plain = self._named, self._near, not self._in_project
-        find = spots.get
-        # Made without the class's own code, which takes longer than all that is told here.
-        return [
-            _candidate(
-                (
-                    point.hex(),
-                    dense,
-                    sparse,
-                    spot[1],
-                    spot[2],
-                    bool(spot[3]) and not named.isdisjoint(spot[3]),
-                    near is not None and (timely or _meets(spot, near)),
-                    1.0 if plain and spot[7] == "turn" else self._weight(spot),
-                    spot[5] / 100,
-                )
-            )
-            for point, dense, sparse, timely in hits
-            if (spot := find(point)) is not None
-        ]
-
-    def _weight(self, spot: Spot) -> float:
-        return weight(spot.kind, spot.confidence, spot.scope, in_project=self._in_project)
-
-
 def _holding(keys: OwnerKeys, question: Question, asked: "Asked") -> Holding:
     clock = question.as_of or question.now
     project = question.project_id
@@ -360,12 +353,6 @@ def _meet(one: Interval | None, other: Interval | None) -> Interval | None:
     starts = [start for start, _ in (one, other) if start is not None]
     ends = [end for _, end in (one, other) if end is not None]
     return max(starts, default=None), min(ends, default=None)
-
-
-def _meets(spot: Spot, interval: Interval) -> bool:
-    start, end = interval
-    said = spot.said_at.timestamp()
-    return (start is None or said >= start) and (end is None or said < end)
 
 
 def _distinct(

@@ -220,6 +220,7 @@ class Writer:
                 position=position,
                 speaker=tuple(keys.term(one) for one in self._ports.terms.query(turn.name or "")),
                 role=turn.role,
+                names=episodic.name_terms(draft, self._ports.terms),
                 about=tuple(dict.fromkeys(middle for _, middle in times)),
                 states=episodic.states(turn),
                 labels=labels(keys, event.source, turn.metadata),

@@ -44,7 +44,7 @@ VALUES_STEP: Final = 32  # values are repeated up to a multiple, so that few sta
 PLACES_STEP: Final = 8  # likewise
 # Look-ups by id write `+owner`: it keeps SQLite from walking all of an owner's rows instead.
 PLACE_COLUMNS: Final = (
-    "e.event_id, e.session, e.position, e.speaker, e.said_at, e.role, e.journal_offset"
+    "e.event_id, e.session, e.position, e.speaker, e.said_at, e.role, e.journal_offset, e.names"
 )
 SPOT_COLUMNS: Final = (
     "e.event_id, e.session, e.position, e.speaker, e.said_at, e.states, e.outdated"
@@ -104,7 +104,7 @@ def spots_of(rows: Sequence[Row]) -> dict[bytes, Spot]:
     if not rows:
         return {}
     events, sessions, positions, packed, *rest = zip(*rows, strict=True)
-    speakers = [_speaker(one) if one else () for one in packed]
+    speakers = [_hashes(one) if one else () for one in packed]
     # Made column by column and without the class's own code, which takes three times as long.
     constants = map(repeat, ("turn", 1.0, "private"))
     columns = zip(events, sessions, positions, speakers, *rest, *constants, strict=False)
@@ -114,7 +114,7 @@ def spots_of(rows: Sequence[Row]) -> dict[bytes, Spot]:
 def spot_of(row: Row) -> Spot:
     """Return the spot in a row."""
     event, session, position, speaker, *rest = row
-    return Spot(event, session, position, _speaker(speaker), *rest)
+    return Spot(event, session, position, _hashes(speaker), *rest)
 
 
 def points_query(owner: int, wanted: TurnFilter) -> tuple[str, list[Any]]:
@@ -136,22 +136,23 @@ def points_query(owner: int, wanted: TurnFilter) -> tuple[str, list[Any]]:
     return POINTS.format(conditions=" AND ".join(conditions)), [*values, owner]
 
 
-def _speaker(packed: bytes | None) -> tuple[int, ...]:
+def _hashes(packed: bytes | None) -> tuple[int, ...]:
     return tuple(array("I", packed)) if packed else ()
 
 
 def place_of(row: Row, kind: str = "turn") -> EventPlace:
     """Return the place in a row."""
-    event_id, session, position, speaker, said_at, role, offset = row[:7]
+    event_id, session, position, speaker, said_at, role, offset, names = row[:8]
     return EventPlace(
         UUID(bytes=event_id),
         kind,
         session,
         position,
-        _speaker(speaker),
+        _hashes(speaker),
         datetime.fromisoformat(said_at),
         role,
         offset,
+        _hashes(names),
     )
 
 

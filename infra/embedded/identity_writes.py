@@ -25,7 +25,7 @@ PointRow = tuple[bytes, int, bytes, str, float, str, bool]
 """Point, owner, event, kind, confidence, scope, whether it is superseded."""
 
 ROLE: Final = "identity store"
-FORMAT: Final = 3
+FORMAT: Final = 4
 EPOCH_START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND: Final = timedelta(microseconds=1)
 SCHEMA: Final = """
@@ -40,7 +40,8 @@ SCHEMA: Final = """
     CREATE TABLE events (event_id BLOB PRIMARY KEY, owner INTEGER NOT NULL, content BLOB NOT
         NULL, producer BLOB NOT NULL, journal_offset INTEGER NOT NULL, session BLOB,
         position INTEGER, speaker BLOB, said_at TEXT NOT NULL, role TEXT, candidates INTEGER,
-        states INTEGER NOT NULL, outdated INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+        names BLOB NOT NULL, states INTEGER NOT NULL, outdated INTEGER NOT NULL DEFAULT 0)
+        WITHOUT ROWID;
     CREATE INDEX events_by_producer ON events (owner, producer);
     CREATE INDEX events_by_offset ON events (owner, journal_offset);
     CREATE INDEX events_by_place ON events (session, position, owner);
@@ -163,7 +164,7 @@ def _put_session(connection: sqlite3.Connection, owner: int, record: JournalReco
 def _put_event(connection: sqlite3.Connection, owner: int, stored: Stored) -> None:
     record, offset = stored.record, stored.position.offset
     connection.execute(
-        "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
+        "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
         (
             record.event_id.bytes,
             owner,
@@ -176,6 +177,7 @@ def _put_event(connection: sqlite3.Connection, owner: int, stored: Stored) -> No
             iso(record.said_at),
             record.role,
             offset if record.candidates else None,
+            array("I", record.names).tobytes(),
             record.states,
         ),
     )

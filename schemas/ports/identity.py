@@ -40,6 +40,7 @@ class EventPlace(NamedTuple):
         said_at: When.
         role: Who spoke.
         journal_offset: Where its record stands.
+        names: Keyed term hashes of the names in its text.
     """
 
     event_id: UUID
@@ -50,6 +51,7 @@ class EventPlace(NamedTuple):
     said_at: datetime
     role: str
     journal_offset: int
+    names: tuple[int, ...] = ()
 
 
 class Spot(NamedTuple):

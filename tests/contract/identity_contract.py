@@ -76,6 +76,7 @@ class IdentityContract:
         assert place.event_id == ident("t1")
         assert (place.kind, place.session, place.position) == ("turn", b"s1", 0)
         assert (place.speaker, place.role) == ((7, 2**32 - 1), "user")
+        assert place.names == (11, 2**32 - 2)
         assert (place.said_at, place.journal_offset) == (one.record.said_at, 4)
         known = (await store.known(ANA, [ident("t1"), ident("t2")]))[ident("t1")]
         assert (known.content, known.journal_offset) == (b"t1", 4)

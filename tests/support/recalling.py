@@ -45,6 +45,8 @@ class Point:
     sparse: float | None
     words: str | None
     """What it says; None says whatever is asked for."""
+    names: str
+    """The names in it."""
 
 
 class World:
@@ -84,6 +86,7 @@ class World:
             fields.get("dense", 0.8),
             fields.get("sparse", 9.0),
             fields.get("words"),
+            fields.get("names", ""),
         )
 
     # The episodic store.
@@ -138,6 +141,7 @@ class World:
     async def places(self, owner: str, point_ids: Iterable[UUID]) -> dict[UUID, EventPlace]:
         """Return places."""
         assert owner == ANA
+        keys = await self.keys.owner(owner)
         return {
             point: EventPlace(
                 one.spot.event_id,
@@ -148,6 +152,7 @@ class World:
                 one.spot.said_at,
                 one.role,
                 0,
+                tuple(keys.term(term) for term in Terms().query(one.names)),
             )
             for point in point_ids
             if (one := self.points.get(point.bytes)) is not None

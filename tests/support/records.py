@@ -165,6 +165,7 @@ def stored(  # noqa: PLR0913 - the parts of a record that tests vary
         "session": None if session is None else session.encode(),
         "position": position,
         "speaker": (7, 2**32 - 1),
+        "names": (11, 2**32 - 2),
         "role": "user",
         "points": tuple(point(*chunk) for chunk in chunks),
     }

@@ -214,6 +214,18 @@ RECORDS: Final = {
         labels=(b"\x09" * 8,),
         candidates=(CANDIDATE.model_copy(update={"about": (1_718_000_000,)}),),
     ),
+    "journal-record.v1.named-turn.json": _record(
+        kind="turn",
+        event_id=ONE,
+        owner="a%2Fb/anna",
+        ingress=_ingress("eunoe.turns.v1", 43),
+        box=BOX,
+        session=b"\x03" * 16,
+        position=7,
+        role="user",
+        names=(9, 4_294_967_295),
+        candidates=(CANDIDATE,),
+    ),
     "journal-record.v1.turn.json": _record(
         kind="turn",
         event_id=ONE,

@@ -128,6 +128,7 @@ rows = st.builds(
     candidates=st.none() | st.integers(0, 2**62),
     states=st.integers(0, 100),
     outdated=st.integers(0, 1),
+    names=st.lists(st.integers(0, 2**32 - 1), max_size=4).map(tuple),
 )
 points = st.builds(
     PointRow,

@@ -4,14 +4,9 @@ import random
 
 import pytest
 
-from eunoe.streams.ranking import (
-    Candidate,
-    Ranked,
-    is_unrelated,
-    rank,
-    wanted_places,
-)
+from eunoe.streams.ranking import Candidate, Ranked, Ranking
 from eunoe.streams.ranking_parameters import DEFAULTS
+from tests.support.ranked import rank
 
 TOTAL = (
     1.0
@@ -53,7 +48,7 @@ def some_candidates(seed: int, count: int = 60) -> list[Candidate]:
 def test_nothing_gives_nothing() -> None:
     """No candidates rank to an empty list."""
     assert rank([]) == []
-    assert wanted_places([]) == []
+    assert Ranking([]).wanted_places() == []
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -182,13 +177,13 @@ def test_wanted_places_are_near_and_unknown() -> None:
         Candidate("second", 0.8, 8.0, "s", 2),
         Candidate("memory", 0.7, 7.0),
     ]
-    assert wanted_places(candidates) == [("s", 0), ("s", 3), ("s", 4)]
+    assert Ranking(candidates).wanted_places() == [("s", 0), ("s", 3), ("s", 4)]
 
 
 def test_wanted_places_are_few() -> None:
     """Only the best matches are expanded: the limit bounds the second request."""
     candidates = [Candidate(f"{at:04}", 0.9, 9.0 - at / 99, "s", at * 10) for at in range(99)]
-    wanted = wanted_places(candidates)
+    wanted = Ranking(candidates).wanted_places()
     assert len(wanted) == 4 * DEFAULTS.expand_limit - 2
     assert max(position for _, position in wanted) == 10 * (DEFAULTS.expand_limit - 1) + 2
 
@@ -206,17 +201,17 @@ def test_wanted_places_are_few() -> None:
 )
 def test_the_floor(dense: float | None, sparse: float | None, unrelated: bool) -> None:  # noqa: FBT001  # an expected value
     """Weak meaning with weak words is unrelated; either one strong is not."""
-    assert is_unrelated([Candidate("a", dense, sparse)], 3, 0.24) is unrelated
+    assert Ranking([Candidate("a", dense, sparse)]).is_unrelated(3, 0.24) is unrelated
 
 
 def test_nothing_found_is_unrelated() -> None:
     """A search that found nothing is under the floor."""
-    assert is_unrelated([], 0, 0.24)
-    assert is_unrelated([Candidate("a", 0.0)], 0, 0.24)
+    assert Ranking([]).is_unrelated(0, 0.24)
+    assert Ranking([Candidate("a", 0.0)]).is_unrelated(0, 0.24)
 
 
 def test_chance_belongs_to_the_encoder() -> None:
     """What comes by chance with another encoder is another cosine."""
     found = [Candidate("a", 0.5)]
-    assert is_unrelated(found, 3, 0.6)
-    assert not is_unrelated(found, 3, 0.4)
+    assert Ranking(found).is_unrelated(3, 0.6)
+    assert not Ranking(found).is_unrelated(3, 0.4)

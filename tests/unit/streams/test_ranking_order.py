@@ -6,8 +6,9 @@ from itertools import islice
 
 import pytest
 
-from eunoe.streams.ranking import Candidate, Ranking, rank
+from eunoe.streams.ranking import Candidate, Ranking
 from eunoe.streams.ranking_parameters import DEFAULTS
+from tests.support.ranked import rank
 
 
 def score_of(one: Candidate, candidates: Sequence[Candidate]) -> float:

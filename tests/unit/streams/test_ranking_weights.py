@@ -4,8 +4,9 @@ import random
 
 import pytest
 
-from eunoe.streams.ranking import Candidate, rank
+from eunoe.streams.ranking import Candidate
 from eunoe.streams.ranking_parameters import DEFAULTS, RankingParameters, weight
+from tests.support.ranked import rank
 
 SCOPES = ("private", "project", "organisation")
 

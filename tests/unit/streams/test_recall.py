@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final, cast
+from uuid import UUID
 
 import pytest
 
@@ -10,6 +11,7 @@ from eunoe.infra.terms import Terms
 from eunoe.schemas.ports import (
     EpisodicQuery,
     EpisodicStore,
+    EventPlace,
     IdentityStore,
     Keys,
     PointHit,
@@ -106,6 +108,12 @@ class Shelf:
         """Return spots."""
         assert owner == ANA
         return {point: spot for point, spot in self.spots_by_id.items() if point in point_ids}
+
+    async def places(self, owner: str, point_ids: Sequence[UUID]) -> dict[UUID, EventPlace]:
+        """Know of no names."""
+        assert owner == ANA
+        del point_ids
+        return {}
 
     async def neighbours(
         self, owner: str, places: Sequence[tuple[bytes, int]]

@@ -20,6 +20,10 @@ UNNAMED: Final = {"en": "which pitch is ours", "zh": "我们是哪个位子？"}
 OTHERS: Final = {"en": "We had pancakes for breakfast.", "zh": "早饭吃了煎饼。"}
 TOLD: Final = {"en": "What did you recommend?", "zh": "你推荐了什么？"}
 SAID: Final = {"en": "What did I recommend to Tom?", "zh": "我给小王推荐了什么？"}
+ENGINEER: Final = {
+    "en": ("Who is our engineer, and what can't he eat?", "Wei", "Wei can't have peanuts."),
+    "zh": ("我们的工程师不能吃什么？", "韦杰", "韦杰花生过敏。"),
+}
 both = pytest.mark.parametrize("language", ["en", "zh"])
 
 
@@ -53,3 +57,28 @@ async def test_the_agents_own_words_answer_what_it_said(language: str) -> None:
     world.turn("t-agent", HOUR, session="s2", role="assistant", states=50)
     assert await world.names(TOLD[language]) == ["t-agent", "t-user"]
     assert await world.names(SAID[language]) == ["t-user", "t-agent"]
+
+
+@both
+async def test_a_name_that_the_best_brought_up_leads_on(language: str) -> None:
+    """What one turn calls by a name is told by another, which comes before its equals."""
+    question, name, told = ENGINEER[language]
+    world = World()
+    world.turn("t-engineer", HOUR, session="s1", names=name, words=OTHERS[language])
+    world.turn("t-other", HOUR, session="s2", dense=0.3, sparse=1.0, words=OTHERS[language])
+    world.turn("t-told", HOUR, session="s3", dense=0.3, sparse=1.0, words=told)
+    found = await world.find(question)
+    assert [one.spot.session for one in found] == [b"s1", b"s3", b"s2"]
+    assert [("linked" in one.signals) for one in found] == [False, True, False]
+    _, again = world.asked
+    assert (again.vector, again.limit) == (None, DEFAULTS.linked_limit)
+
+
+@both
+async def test_a_name_of_the_question_leads_nowhere(language: str) -> None:
+    """What the question names itself was asked for already: there is no second look."""
+    question, name, told = ENGINEER[language]
+    world = World()
+    world.turn("t-engineer", HOUR, session="s1", names=name, words=told)
+    await world.find(f"{name}: {question}")
+    assert len(world.asked) == 1
