@@ -109,9 +109,8 @@ class Served:
         Raises:
             EunoeError: The log or the store can't be used; everything waits on.
         """
-        if self._publishing is None:
+        if self._publishing is None or self._publishing.done():
             self._publishing = asyncio.create_task(self._publish())
-            self._publishing.add_done_callback(self._published)
         # Shielded: whoever asked for it may be cancelled, and it must not end half-way.
         await asyncio.shield(self._publishing)
 
@@ -169,10 +168,15 @@ class Served:
             await running
         with suppress(EunoeError, TimeoutError):
             async with asyncio.timeout(RECALLS_CLOSE_S_MAX):
-                while self._publishing is not None or self._notes:
+                # One that is done isn't waited for: that would give nobody else a turn, for ever.
+                while self._is_publishing or self._notes:
                     await self.publish()
         if self._publishing is not None:
             self._publishing.cancel()
+
+    @property
+    def _is_publishing(self) -> bool:
+        return self._publishing is not None and not self._publishing.done()
 
     async def _publish(self) -> None:
         notes = self._take()
@@ -185,10 +189,6 @@ class Served:
         except BaseException:
             self._keep([*notes, *self._take()])
             raise
-
-    def _published(self, publishing: "asyncio.Task[None]") -> None:
-        if self._publishing is publishing:
-            self._publishing = None
 
     async def _records(self, owner: str, notes: Sequence[_Note]) -> list[NewRecord]:
         """Return the record of an owner's notes, or none where nothing of them is left.

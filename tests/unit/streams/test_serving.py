@@ -288,6 +288,40 @@ async def test_an_erasure_that_stops_half_way_can_be_done_again(fails: str) -> N
     await counter.stop()
 
 
+async def test_a_publication_that_is_just_done_keeps_nobody_from_closing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Closing ends though a publication does in the very step before it is waited for."""
+    monkeypatch.setattr(serving, "RECALLS_EVERY_S", 0.0)
+    waits = 0
+    shield = asyncio.shield
+
+    def counted(work: "asyncio.Future[None]") -> "asyncio.Future[None]":
+        nonlocal waits
+        waits += 1
+        assert waits < 9, "closing goes round and gives nobody a turn"
+        return shield(work)
+
+    monkeypatch.setattr(asyncio, "shield", counted)
+    counter = Counter()
+    append = counter.log.append
+    appending = asyncio.Event()
+    done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def slow(records: Sequence[NewRecord]) -> object:
+        appending.set()
+        await done
+        return await append(records)
+
+    counter.log.append = slow  # type: ignore[method-assign,assignment] # a log that is slow
+    counter.note("t1")
+    await appending.wait()
+    closing = asyncio.ensure_future(counter.stop())
+    asyncio.get_running_loop().call_soon(done.set_result, None)  # one step behind the closing's
+    await closing
+    assert counter.ids() == [[ident("t1")]]
+
+
 async def test_a_forget_waits_for_the_publication_that_is_going_on() -> None:
     """A record that was looked up before the stores forgot is in the log when it is searched."""
     counter = Counter()
