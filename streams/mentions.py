@@ -26,7 +26,10 @@ _AGENT_CHINESE: Final = re.compile(
 )
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _LATIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9.&'-]*[A-Za-z0-9]")
-_CAPITALISED: Final = re.compile(r"(?<=[\w,;:)] )[\"'“(]?([A-Z][\w’'&-]*[A-Za-z0-9])")
+_WORD: Final = r"[A-Z][\w’'&-]*[A-Za-z0-9]"
+_CAPITALISED: Final = re.compile(
+    rf"(?<=[\w,;:)] )[\"'“(]?({_WORD}(?: (?:(?:of|and|the|de|von|van) ){{0,2}}{_WORD})*)"
+)
 _NO_NAMES: Final = re.compile(
     r"I['’]\w+|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|January|February|March|April|May|June"
     r"|July|August|September|October|November|December|English|Chinese"
@@ -50,8 +53,8 @@ def names(question: str) -> list[str]:
         question: In English, Chinese or both.
 
     Returns:
-        In Chinese the words in Latin letters; else the capitalised words that begin no sentence
-        and are no calendar's, in order.
+        In Chinese the words in Latin letters; else capitalised words that begin no sentence and are
+        no calendar's, those of one name together, in order.
     """
     if _HAN.search(question):
         return _LATIN.findall(question)

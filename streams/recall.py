@@ -3,7 +3,7 @@
 Reads only; stored texts are never encoded again, and only hits are opened.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -40,6 +40,8 @@ __all__ = ["Found", "Recall"]
 _PAUSE: Final = timedelta(minutes=30)
 """A session whose last turn is no older is the one in which is asked."""
 _LISTED: Final = {"time": 1.0}
+_NAMED: Final = 8
+"""Of the turns that hold words of a name, how many are asked whether they hold the name."""
 
 
 class Found(NamedTuple):
@@ -121,7 +123,8 @@ class Recall:
         Returns:
             For a time alone, the turns of that time in order; of a time to come in which nothing
             was said yet, what names it. A sure time filters; where nothing of that time has to do
-            with the question, it only lifts, as an unsure one does.
+            with the question, it only lifts, as an unsure one does. Where nothing of a session that
+            is asked for has, its turns in order.
         """
         keys = await self._keys.owner(owner)
         only = await self._only(owner, keys, question, asked)
@@ -142,6 +145,10 @@ class Recall:
         if not found and asked.within is not None:
             lifted = replace(query, within=_bounds(question), near=asked.within)
             found = await self._ranked(lifted, question)
+        is_told = asked.session is not None and not holding.verified
+        if not found and is_told and self._finds_turns(question):
+            # What was said in a session is what was asked for, in whatever words.
+            found = await self._listed(owner, question, asked, holding, only)
         return found
 
     async def _query(
@@ -226,11 +233,19 @@ class Recall:
         if not ranking.is_unrelated(len(query.terms), chance, bounded=is_bounded):
             return False
         # Whoever asks about Girraween means what was said of it, however little the rest is like.
-        known = [term for name in names(question.text) for term in self._terms.query(name)]
+        return not await self._is_named(query, names(question.text))
+
+    async def _is_named(self, query: EpisodicQuery, called: Sequence[str]) -> bool:
+        """Tell whether a turn has one of these names whole, and has it as a name."""
         keys = await self._keys.owner(query.owner)
-        named = tuple(dict.fromkeys(keys.term(term) for term in known))
-        alone = replace(query, vector=None, terms=named, limit=1)
-        return not named or not await self._episodes.query(alone)
+        named = [frozenset(map(keys.term, self._terms.query(name))) for name in called]
+        terms = tuple(dict.fromkeys(term for name in named for term in name))
+        if not terms:
+            return False
+        hits = await self._episodes.query(replace(query, vector=None, terms=terms, limit=_NAMED))
+        points = [UUID(bytes=point) for point, *_ in hits]
+        places = await self._identity.places(query.owner, points)
+        return any(name <= set(place.names) for place in places.values() for name in named)
 
     async def _as_asked(
         self, owner: str, question: Question, spots: dict[bytes, Spot]

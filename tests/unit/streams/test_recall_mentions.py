@@ -32,7 +32,8 @@ def _large(language: str, named: bool) -> World:  # noqa: FBT001 - what is tried
     world = World()
     for number in range(DEFAULTS.floor_candidates + 6):
         words = NAMED[language][1] if named and not number else OTHERS[language]
-        world.turn(f"t{number}", HOUR * number, dense=0.25, sparse=1.0, words=words)
+        name = "Girraween" if named and not number else ""
+        world.turn(f"t{number}", HOUR * number, dense=0.25, sparse=1.0, words=words, names=name)
     return world
 
 
@@ -47,6 +48,14 @@ async def test_a_name_that_nobody_said_changes_nothing(language: str) -> None:
     """Where the name was never said, and for a question without any, the floor decides."""
     assert await _large(language, named=False).names(NAMED[language][0]) == []
     assert await _large(language, named=True).names(UNNAMED[language]) == []
+
+
+async def test_words_of_a_name_that_are_no_name_change_nothing() -> None:
+    """A title of common words isn't spoken of where one of them was said."""
+    world = _large("en", named=False)
+    world.turn("t-peace", HOUR, dense=0.25, sparse=1.0, words="Peace at last.", names="")
+    world.turn("t-war", HOUR, dense=0.25, sparse=1.0, words="War is over.", names="War")
+    assert await world.names("Who wrote War and Peace?") == []
 
 
 @both

@@ -205,6 +205,17 @@ async def test_a_session_of_a_time_is_counted_within_it(language: str) -> None:
 
 
 @both
+async def test_a_session_is_told_where_nothing_in_it_is_like_the_question(language: str) -> None:
+    """Asked in other words than its own, a session's turns come in order, and no other's."""
+    question = {"en": "What was my worry in the first session?", "zh": "第一次聊天我担心什么？"}
+    world = World()
+    for number in range(3):
+        world.turn(f"t-{number}", (9 - number) * DAY / 9, session="a", dense=0.1, sparse=None)
+    world.turn("t-other", DAY / 9, session="b", dense=0.1, sparse=None)
+    assert await world.names(question[language]) == ["t-0", "t-1", "t-2"]
+
+
+@both
 async def test_a_session_that_there_is_not_has_no_turns(language: str) -> None:
     """Without a talk, or with only the running one, there was no last time."""
     world = World()
