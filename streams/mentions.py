@@ -10,19 +10,34 @@ _REMEMBERING: Final = re.compile(
     re.IGNORECASE,
 )
 """What asks the agent to answer, and not what it said."""
+_DID: Final = (
+    r"advise|answer|call|choose|cite|come up|compose|create|describe|design|draft|estimate|explain"
+    r"|find|generate|give|introduce|list|make|mention|name|outline|pick|plan|point|propose|provide"
+    r"|quote|rank|recommend|reply|say|share|show|suggest|summari[sz]e|teach|tell|translate|warn|write"
+)
+_DONE: Final = (
+    r"advised|answered|called|came up|chose|chosen|cited|composed|created|described|designed"
+    r"|drafted|estimated|explained|found|gave|generated|given|introduced|listed|made|mentioned"
+    r"|named|outlined|picked|planned|pointed|proposed|provided|quoted|ranked|recommended|replied"
+    r"|said|shared|showed|shown|suggested|summari[sz]ed|taught|told|translated|warned|written|wrote"
+)
 _AGENT_ENGLISH: Final = re.compile(
-    r"\byou(?:'ve|'d| have| had| once| just| also| already| ever| first| previously| earlier)*,? "
-    r"(?:recommend|suggest|sa(?:y|id)\b|t(?:ell|old)\b|mention|advi[sc]e|explain|g[ai]ve\b|given\b"
-    r"|wr(?:ite|ote|itten)\b|taught\b|teach\b|propos|list|show|share|describ|calculat|c[ao]me up"
-    r"|introduc|answer|repl(?:y|ied)|provid|point|warn|translat|summari)"
+    rf"\bdid(?:n['’]t)? you (?:\w+ ){{0,2}}?(?:{_DID})\b"
+    r"|\byou(?:['’]ve|['’]d| have| had| once| just| also| already| ever| first| last| previously"
+    rf"| earlier| recently)*,? (?:{_DONE})\b"
     r"|\byour (?:\w+ )?(?:recommendation|suggestion|advice|answer|reply|explanation|list|idea|tip"
     r"|version|draft)s?\b",
     re.IGNORECASE,
 )
+"""What was said, not what shall be: "Can you tell me where I live?" asks for the user's words."""
+_SAYING: Final = (
+    r"推荐|建议|提议|介绍|教|写|列|分享|解释|告诉|提醒|讲|说|提到?|回答|翻译|总结|算|给|帮"
+)
+_BETWEEN: Final = r"(?:[给跟和向对帮为]我们?|[^我，。？?,!！])"
 _AGENT_CHINESE: Final = re.compile(
-    r"(?<![和跟向给对与同])你(?:[^，。？?,!！]{0,8}?"
-    r"(?:推荐|建议|提议|介绍|教[过我给]|写[过的了给]|列[过的了出]|分享|解释|告诉|提醒|讲[过的了]|说[过的了]|提[过到]"
-    r"|回答|翻译|总结|算[过的出]|[给帮][了过]?我)|[的那](?:建议|意见|推荐|回答|说法|看法|方案))"
+    rf"(?<![和跟向给对与同])你(?:{_BETWEEN}{{0,8}}?(?:{_SAYING})(?:我们?)?(?:过|了|的(?!时候))"
+    rf"|(?:之前|上次|上回|曾经?|以前|刚才|当时|那次|那天|昨天|前天){_BETWEEN}{{0,8}}?(?:{_SAYING})"
+    r"|[的那](?:建议|意见|推荐|回答|说法|看法|方案))"
 )
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _LATIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9.&'-]*[A-Za-z0-9]")
