@@ -24,7 +24,7 @@ _DONE: Final = (
 _AGENT_ENGLISH: Final = re.compile(
     rf"\bdid(?:n['’]t)? you (?:\w+ ){{0,2}}?(?:{_DID})\b"
     r"|\byou(?:['’]ve|['’]d| have| had| once| just| also| already| ever| first| last| previously"
-    rf"| earlier| recently)*,? (?:{_DONE})\b"
+    rf"| earlier| recently){{0,3}},? (?:{_DONE})\b"
     r"|\byour (?:\w+ )?(?:recommendation|suggestion|advice|answer|reply|explanation|list|idea|tip"
     r"|version|draft)s?\b",
     re.IGNORECASE,
