@@ -13,7 +13,8 @@ _REMEMBERING: Final = re.compile(
 _DID: Final = (
     r"advise|answer|call|choose|cite|come up|compose|create|describe|design|draft|estimate|explain"
     r"|find|generate|give|introduce|list|make|mention|name|outline|pick|plan|point|propose|provide"
-    r"|quote|rank|recommend|reply|say|share|show|suggest|summari[sz]e|teach|tell|translate|warn|write"
+    r"|quote|rank|recommend|reply|say|share|show|suggest|summari[sz]e|teach|tell|translate|warn"
+    r"|write"
 )
 _DONE: Final = (
     r"advised|answered|called|came up|chose|chosen|cited|composed|created|described|designed"
