@@ -226,8 +226,14 @@ class Ranking:
         return list(wanted)
 
     def best_matches(self) -> list[str]:
-        """List the `expand_limit` points that match best by themselves, the best first."""
-        return [point for _, point, _, _ in self._best_matches()]
+        """List the `expand_limit` points that match best by themselves, the best first.
+
+        Those that match less than `linked_share` of the first are left out: the names in them have
+        little to do with the question.
+        """
+        best = self._best_matches()
+        least = -best[0][0] * self._parameters.linked_share if best else 0.0
+        return [point for match, point, _, _ in best if -match >= least]
 
     def _best_matches(self) -> list[tuple[float, str, Session | None, int | None]]:
         candidates, matches = self._candidates, self._matches

@@ -32,6 +32,7 @@ class RankingParameters:
             where the question has one.
         linked_weight: Of holding names that the best matches hold and the question doesn't; .2 to
             .5 is flat.
+        linked_share: Of the best match, what another needs for its names to be asked for.
         linked_limit: How many points to ask for by those names; 8 to 32 gave the same.
         relation_weight: What a relation counts, where other memories and turns count 1: the rule
             gives facts .6 and relations .4.
@@ -68,6 +69,7 @@ class RankingParameters:
     statement_weight: float = 1.0
     time_weight: float = 0.8
     linked_weight: float = 0.35
+    linked_share: float = 0.5
     linked_limit: int = 16
     relation_weight: float = 0.4 / 0.6
     private_in_project: float = 0.7

@@ -27,6 +27,7 @@ from ..schemas.ports import (
 from .answers import Answer, Answers
 from .asking import ANYTHING, Question, project_hash, turn_filters
 from .candidates import Candidates, lies_in
+from .links import links
 from .ranking import Place, Ranked, Ranking
 from .ranking_parameters import DEFAULTS
 from .zones import UTC_ZONE, Zones
@@ -200,25 +201,19 @@ class Recall:
         question: Question,
         spots: Mapping[bytes, Spot],
     ) -> dict[bytes, Spot]:
-        """Look again, for the names that the best matches brought up; return what is new.
-
-        "Our engineer" is somebody in one turn, and what that one can't eat stands in another.
-        """
-        best = [UUID(hex=point) for point in ranking.best_matches()]
-        places = await self._identity.places(query.owner, best)
-        own = frozenset(query.terms)
-        brought = [name for one in places.values() for name in one.names if name not in own]
-        if not brought:
-            return {}
-        names, limit = tuple(dict.fromkeys(brought)), DEFAULTS.linked_limit
-        again = replace(query, vector=None, terms=names, limit=limit, near=None)
-        hits = await self._episodes.query(again)
-        missing = [point for point, *_ in hits if point not in spots]
-        found = await self._identity.spots(query.owner, missing) if missing else {}
-        found = await self._as_asked(query.owner, question, found)
-        ranking.add(maker.make([PointHit(one, None, None) for one in found], found))
-        ranking.link({point.hex(): score or 0.0 for point, _, score, _ in hits})
-        return found
+        """Lift what holds names that the best matches brought up; return what is new of it."""
+        found = await links(self._identity, self._episodes, query, ranking.best_matches())
+        missing = [point for point in found.scores if point not in spots]
+        new = await self._identity.spots(query.owner, missing) if missing else {}
+        new = await self._as_asked(query.owner, question, new)
+        ranking.add(maker.make([PointHit(one, None, None) for one in new], new))
+        lifted: dict[str, float] = {}
+        for point, score in found.scores.items():
+            spot = spots.get(point) or new.get(point)
+            if spot is not None and spot.event not in found.bringers:
+                lifted[point.hex()] = score
+        ranking.link(lifted)
+        return new
 
     async def _is_unrelated(
         self, ranking: Ranking, query: EpisodicQuery, question: Question
