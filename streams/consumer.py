@@ -12,6 +12,7 @@ called again for records whose commit a crash prevented, and has to make that ha
 import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -193,11 +194,13 @@ class Consumer:
 
     async def _next(self, batch: _Batch) -> list[LogRecord]:
         await batch.turn()
-        records = await self._feed.next()
+        records = await self._insist(self._feed.next)
         batch.is_full = len(records) >= BATCH_RECORDS_MAX
         batch.read.set()
         if self._prepare is not None and (events := [one for one in records if not one.is_mark]):
-            await self._prepare(events)
+            # An engine that is away is the handler's affair, which tries again until it is back.
+            with suppress(Unavailable, Conflict):
+                await self._prepare(events)
         return records
 
     async def _take(self, records: Sequence[LogRecord]) -> None:
@@ -232,17 +235,19 @@ class Consumer:
 
     async def _insist(self, call: Callable[[], Awaitable[Result]]) -> Result:
         pause = BACKOFF_S_FIRST
+        trouble: str | None = None
         while True:
             try:
                 result = await call()
             except (Unavailable, Conflict) as error:
                 # Nothing is acknowledged: the same records again, until the engine is back.
-                self._progress.trouble = str(error)
+                self._progress.trouble = trouble = str(error)
                 self._progress.retries += 1
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, BACKOFF_S_MAX)
             else:
-                self._progress.trouble = None
+                if trouble is not None:  # and not what keeps another call
+                    self._progress.trouble = None
                 return result
 
 

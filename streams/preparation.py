@@ -6,11 +6,10 @@ Delivery: works on nothing that lasts; what isn't here is made when it is asked 
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from ..schemas.cloudevents import decode
-from ..schemas.errors import Rejected, Unavailable
+from ..schemas.errors import Rejected
 from ..schemas.events import Envelope, Turn
 from ..schemas.ports import (
     Clock,
@@ -76,7 +75,11 @@ class Preparation:
         self._encoded: dict[Position, Encoded] = {}
 
     async def prepare(self, records: Sequence[LogRecord]) -> None:
-        """Work ahead on records, but for turns that are known already."""
+        """Work ahead on records, but for turns that are known already.
+
+        Raises:
+            Unavailable: An engine is away; what isn't prepared is made when it is asked for.
+        """
         turns: dict[str, list[tuple[LogRecord, Envelope, Turn]]] = {}
         for record in records:
             event = self._events[record.position] = self._decoded(record)
@@ -89,10 +92,8 @@ class Preparation:
             )
             keys = await self._ports.keys.owner(owner)
             accepted += [(*one, keys) for one in said if one[1].event_id not in known]
-        # An engine that is away is the handler's affair, which tries again until it is back.
-        with suppress(Unavailable):
-            for one in await self._encode(accepted):
-                self._encoded[one.draft.position] = one
+        for one in await self._encode(accepted):
+            self._encoded[one.draft.position] = one
 
     def event(self, record: LogRecord) -> Envelope | Rejected:
         """Return the event of a record, or why it is none."""

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from eunoe.schemas.errors import Damaged, Rejected, Unavailable
+from eunoe.schemas.errors import Conflict, Damaged, EunoeError, Rejected, Unavailable
 from eunoe.schemas.limits import BATCH_RECORDS_MAX
 from eunoe.schemas.ports import Log, LogRecord, Position, TopicPartition
 from eunoe.streams.consumer import Consumer, Progress
@@ -192,3 +192,47 @@ async def test_what_comes_next_is_prepared_meanwhile_and_handed_over_after() -> 
         "handled 2",
         f"commit {size + 2}",
     ]
+
+
+@pytest.mark.parametrize("error", [Unavailable("the keys are away"), Conflict("others wrote")])
+async def test_what_can_not_be_prepared_is_handled_all_the_same(error: EunoeError) -> None:
+    """An engine that is away while records are worked ahead doesn't end the consumer."""
+    happened: list[str] = []
+
+    async def prepare(records: Sequence[LogRecord]) -> None:
+        happened.append(f"not prepared {len(records)}")
+        raise error
+
+    handler, progress = Handler(happened), Progress()
+    feed = LogFeed(cast("Log", ListLog(2, happened)), "group", [PLACE])
+    consumer = Consumer(feed, handler.handle, handler.bury, progress, prepare=prepare)
+    task = asyncio.create_task(consumer.run())
+    await progress.wait([Position(*PLACE, "e", 1)])
+    task.cancel()
+    assert happened == ["not prepared 2", "handled 2", "commit 2"]
+
+
+async def test_a_log_that_can_not_be_read_is_read_again() -> None:
+    """A log that is away for a while doesn't end the consumer, and says so meanwhile."""
+    happened: list[str] = []
+    progress = Progress()
+
+    class Away(ListLog):
+        fails = 2
+
+        async def poll(
+            self, offsets: Mapping[TopicPartition, int], *, limit: int, wait_s: float
+        ) -> list[LogRecord]:
+            """Fail twice, then read."""
+            if self.fails:
+                self.fails -= 1
+                happened.append(f"trouble: {progress.trouble}")
+                message = "the log is away"
+                raise Unavailable(message)
+            return await super().poll(offsets, limit=limit, wait_s=wait_s)
+
+    task = await consume(Away(2, happened), Handler(happened), progress)
+    await progress.wait([Position(*PLACE, "e", 1)])
+    task.cancel()
+    assert happened == ["trouble: None", "trouble: the log is away", "handled 2", "commit 2"]
+    assert progress.trouble is None
