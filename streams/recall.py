@@ -178,15 +178,18 @@ class Recall:
             return []
         points = await self._episodes.query(query)
         spots = await self._identity.spots(query.owner, [point for point, *_ in points])
-        spots = await self._as_asked(query.owner, question, spots)
+        from .mentions import asks_the_agent  # noqa: PLC0415 - patterns that reading does without
+
+        by_agent = asks_the_agent(question.text)
+        spots = await self._as_asked(query.owner, spots, by_agent=by_agent)
         maker = Candidates(query, in_project=question.project_id is not None)
         ranking = Ranking(maker.make(points, spots))
         if floor and (not points or await self._is_unrelated(ranking, query, question)):
             return []
         if self._finds_turns(question) and query.vector is not None:
-            spots |= await self._link(ranking, maker, query, question, spots)
+            spots |= await self._link(ranking, maker, query, spots, by_agent=by_agent)
             near = await self._near(query, ranking.wanted_places(), spots)
-            near = await self._as_asked(query.owner, question, near)
+            near = await self._as_asked(query.owner, near, by_agent=by_agent)
             ranking.add(maker.make([PointHit(one, None, None) for one in near], near))
             spots |= near
         holding = query.holding
@@ -198,14 +201,15 @@ class Recall:
         ranking: Ranking,
         maker: Candidates,
         query: EpisodicQuery,
-        question: Question,
         spots: Mapping[bytes, Spot],
+        *,
+        by_agent: bool,
     ) -> dict[bytes, Spot]:
         """Lift what holds names that the best matches brought up; return what is new of it."""
         found = await links(self._identity, self._episodes, query, ranking.best_matches())
         missing = [point for point in found.scores if point not in spots]
         new = await self._identity.spots(query.owner, missing) if missing else {}
-        new = await self._as_asked(query.owner, question, new)
+        new = await self._as_asked(query.owner, new, by_agent=by_agent)
         ranking.add(maker.make([PointHit(one, None, None) for one in new], new))
         lifted: dict[str, float] = {}
         for point, score in found.scores.items():
@@ -243,12 +247,10 @@ class Recall:
         return any(name <= set(place.names) for place in places.values() for name in named)
 
     async def _as_asked(
-        self, owner: str, question: Question, spots: dict[bytes, Spot]
+        self, owner: str, spots: dict[bytes, Spot], *, by_agent: bool
     ) -> dict[bytes, Spot]:
         """Let what the agent said count as the user's words do, where it is asked for."""
-        from .mentions import asks_the_agent  # noqa: PLC0415 - patterns that reading does without
-
-        if not spots or not asks_the_agent(question.text):
+        if not spots or not by_agent:
             return spots
         places = await self._identity.places(owner, [UUID(bytes=point) for point in spots])
         own = {point.bytes for point, place in places.items() if place.role == "user"}

@@ -157,6 +157,19 @@ def _record(**fields: Any) -> JournalRecord:
     return JournalRecord(**(common | fields))
 
 
+def _turn(offset: int, **fields: Any) -> JournalRecord:
+    ingress, session = _ingress("eunoe.turns.v1", offset), b"\x03" * 16
+    return _record(
+        kind="turn",
+        event_id=ONE,
+        owner="a%2Fb/anna",
+        ingress=ingress,
+        box=BOX,
+        session=session,
+        **fields,
+    )
+
+
 RECORDS: Final = {
     "journal-record.v1.forget.json": _record(
         kind="forget",
@@ -200,13 +213,8 @@ RECORDS: Final = {
         erasure=Erasure(events=(), appends=(), keys=(TWO,)),
         binding=Binding(person="2f7d1a9c04be5638", bound=False),
     ),
-    "journal-record.v1.timed-turn.json": _record(
-        kind="turn",
-        event_id=ONE,
-        owner="a%2Fb/anna",
-        ingress=_ingress("eunoe.turns.v1", 42),
-        box=BOX,
-        session=b"\x03" * 16,
+    "journal-record.v1.timed-turn.json": _turn(
+        42,
         position=6,
         role="assistant",
         about=(1_718_000_000,),
@@ -214,27 +222,17 @@ RECORDS: Final = {
         labels=(b"\x09" * 8,),
         candidates=(CANDIDATE.model_copy(update={"about": (1_718_000_000,)}),),
     ),
-    "journal-record.v1.named-turn.json": _record(
-        kind="turn",
-        event_id=ONE,
-        owner="a%2Fb/anna",
-        ingress=_ingress("eunoe.turns.v1", 43),
-        box=BOX,
-        session=b"\x03" * 16,
+    "journal-record.v1.named-turn.json": _turn(
+        43,
         position=7,
         role="user",
         names=(9, 4_294_967_295),
         candidates=(CANDIDATE,),
     ),
-    "journal-record.v1.turn.json": _record(
-        kind="turn",
-        event_id=ONE,
-        owner="a%2Fb/anna",
-        ingress=_ingress("eunoe.turns.v1", 41),
-        box=BOX,
+    "journal-record.v1.turn.json": _turn(
+        41,
         encoder="usem3-1",
         language="zh",
-        session=b"\x03" * 16,
         position=5,
         speaker=(9,),
         role="user",
