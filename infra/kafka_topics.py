@@ -6,11 +6,12 @@ transaction of a producer of which there is one at a time, so they make one epoc
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from random import uniform
 from typing import Final
 from uuid import uuid4
 
 from ..schemas.errors import Fenced, Rejected, Unavailable
-from ..schemas.limits import KAFKA_MESSAGE_BYTES_MAX
+from ..schemas.limits import KAFKA_AGAIN_S, KAFKA_MESSAGE_BYTES_MAX
 from ..schemas.topics import KEYS, TOPICS, Retention, Topic
 from .cluster_settings import ClusterSettings
 from .kafka_admin import Admin, Found
@@ -29,7 +30,7 @@ _FOR_EVER: Final = "-1"
 _ANY_TIME: Final = str(2**63 - 1)
 _HEAD_RECORDS: Final = 64
 """Among the first so many records of a partition its opening records are looked for."""
-_APPLIES_MAX: Final = 3
+_APPLIES_MAX: Final = 6
 
 _NEEDED: Final = frozenset(
     ("cleanup.policy", "max.message.bytes", "message.timestamp.type", "retention.ms")
@@ -259,11 +260,13 @@ class _Work:
 
     async def open_all(self) -> list[str]:
         """Append the opening records that are missing."""
-        for _ in range(_APPLIES_MAX):
+        for attempt in range(_APPLIES_MAX):
             try:
                 return await self._open_all()
             except Fenced:
-                continue  # somebody else applies at the same time: look what is missing now
+                # Somebody else applies at the same time. Not all who are shut out come back in the
+                # same moment, or they would shut each other out for ever.
+                await asyncio.sleep(uniform(0, KAFKA_AGAIN_S * 2**attempt))  # noqa: S311 - no secret
         message = "Somebody else applies all the time: run eunoe topics apply again."
         raise Unavailable(message)
 
@@ -284,7 +287,13 @@ class _Work:
                 await transactions.append(records)
         finally:
             await transactions.close()
+        await self._client.again(self._all_open)
         return [f"Opened {len(missing)} partitions, epoch {epoch}."] if missing else []
+
+    async def _all_open(self) -> None:
+        # A broker answers a commit before it has marked the partitions: until then nobody reads it.
+        if await self._missing():
+            raise LeaderNotAvailableError
 
     async def missing_openings(self) -> list[str]:
         """Say where opening records are missing, of the topics that exist."""

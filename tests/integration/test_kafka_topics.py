@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -19,6 +19,10 @@ from eunoe.cli import commands
 from eunoe.infra import kafka_topics
 from eunoe.infra.cluster_settings import ClusterSettings
 from eunoe.infra.kafka import KafkaLog
+from eunoe.infra.kafka_client import WirePlace
+from eunoe.infra.kafka_producing import Outgoing
+from eunoe.infra.kafka_requests import Fetched, Requests
+from eunoe.infra.kafka_transactions import Transactions
 from eunoe.schemas.errors import Rejected, Unavailable
 from eunoe.schemas.topics import JOURNAL, KEYS, TOPICS, TURNS
 from tests.integration.kafka_store import KafkaStore, cluster_settings, installation, set_topic
@@ -130,6 +134,34 @@ async def test_two_who_apply_at_once_make_one_epoch(store: KafkaStore) -> None:
             assert all(one.is_mark for one in found)
             assert {json.loads(one.value or b"")["epoch"] for one in found} == {log.epoch}
     await log.close()
+
+
+async def test_apply_ends_when_what_it_appended_can_be_read(
+    store: KafkaStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever opens the log after it finds the epoch, although a broker marks commits later."""
+    late = 0
+    fetch, append = Requests.fetch, Transactions.append
+
+    async def append_late(self: Transactions, records: Sequence[Outgoing]) -> list[int]:
+        nonlocal late
+        offsets = await append(self, records)
+        late = 10  # of four partitions each is looked at twice before anything is there
+        return offsets
+
+    async def fetch_late(
+        self: Requests, starts: Mapping[WirePlace, int], *, limit: int
+    ) -> dict[WirePlace, Fetched]:
+        nonlocal late
+        if late:
+            late -= 1
+            return {place: Fetched([], start, start) for place, start in starts.items()}
+        return await fetch(self, starts, limit=limit)
+
+    monkeypatch.setattr(Transactions, "append", append_late)
+    monkeypatch.setattr(Requests, "fetch", fetch_late)
+    await store.make()
+    assert await kafka_topics.diff(store.settings) == []
 
 
 async def test_an_epoch_stays(store: KafkaStore) -> None:
