@@ -6,7 +6,6 @@ transaction of a producer of which there is one at a time, so they make one epoc
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from random import uniform
 from typing import Final
 from uuid import uuid4
 
@@ -264,9 +263,9 @@ class _Work:
             try:
                 return await self._open_all()
             except Fenced:
-                # Somebody else applies at the same time. Not all who are shut out come back in the
-                # same moment, or they would shut each other out for ever.
-                await asyncio.sleep(uniform(0, KAFKA_AGAIN_S * 2**attempt))  # noqa: S311 - no secret
+                # Somebody else applies at the same time, and gets time for it: who comes back at
+                # once shuts the other out in turn.
+                await asyncio.sleep(KAFKA_AGAIN_S * 2**attempt)
         message = "Somebody else applies all the time: run eunoe topics apply again."
         raise Unavailable(message)
 
