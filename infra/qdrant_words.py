@@ -90,7 +90,7 @@ def _request(part: ByMeaning[models.Filter] | ByWords[models.Filter]) -> models.
         return models.QueryRequest(
             query=part.dense, using=DENSE, filter=part.only, limit=part.limit, params=DENSE_PARAMS
         )
-    vector = models.SparseVector(indices=list(part.terms), values=[1.0] * len(part.terms))
+    vector = models.SparseVector(indices=part.terms, values=part.weights)
     corpus = models.IdfCorpusParams(corpus=part.corpus)
     return models.QueryRequest(
         query=vector,

@@ -98,12 +98,14 @@ class ByWords(NamedTuple, Generic[Filter]):
 
     Args:
         terms: The words.
+        weights: What each counts.
         limit: How many points come.
         only: Which may.
         corpus: Over which points IDF is computed.
     """
 
-    terms: tuple[int, ...]
+    terms: list[int]
+    weights: list[float]
     limit: int
     only: Filter
     corpus: Filter
@@ -139,7 +141,9 @@ def _parts(
         parts.append(ByMeaning(query.vector.tolist(), query.limit, only))
     if query.terms:
         corpus = owner_filter(words, query.owner)
-        parts.append(ByWords(query.terms, query.limit, only, corpus))
+        terms = [*query.terms, *(term for term, _ in query.related)]
+        weights = [1.0] * len(query.terms) + [weight for _, weight in query.related]
+        parts.append(ByWords(terms, weights, query.limit, only, corpus))
     return parts
 
 

@@ -12,10 +12,15 @@ characters, which needs no dictionary and finds any name.
 
 import re
 import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Final
 
+import orjson
 import Stemmer
 
 __all__ = ["TermParameters", "Terms"]
@@ -52,6 +57,8 @@ _STOP_CHARACTERS: Final = frozenset(
     "的了是在我你他她它们和与也都就着过吗呢吧啊呀哦嗯哪什么么这那有被把让给到对从很个"
 )
 
+_NONE: Final[Mapping[str, float]] = MappingProxyType({})
+
 
 @dataclass(frozen=True, slots=True)
 class TermParameters:
@@ -66,6 +73,7 @@ class TermParameters:
         character_words: words that one unspaced character stands for: a Chinese word has about
             1.6 characters.
         text_length_max: characters read of a text; what comes after adds no term.
+        related_weight: What a related word counts, times how near it is; .4 to .7 is flat.
     """
 
     saturation: float = 0.6
@@ -73,6 +81,7 @@ class TermParameters:
     length_average: float = 13.0
     character_words: float = 0.6
     text_length_max: int = 20_000
+    related_weight: float = 0.6
 
 
 class Terms:
@@ -87,6 +96,7 @@ class Terms:
         self._parameters = parameters or TermParameters()
         # No cache of words: a forgotten text must not live on in a stemmer.
         self._stemmer = Stemmer.Stemmer("english", 0)
+        self._related: dict[str, dict[str, float]] | None = None
 
     def document(self, text: str) -> dict[str, float]:
         """Weigh the terms of a text that is to be found.
@@ -117,6 +127,21 @@ class Terms:
         """
         return list(dict.fromkeys(self._split(text)[0]))
 
+    def related(self, term: str) -> Mapping[str, float]:
+        """Return English terms that mean nearly the same: "dinner" has "lunch" and "meal".
+
+        Other scripts' have none: neighbouring characters already share what their words share.
+
+        Args:
+            term: as `query` lists it.
+
+        Returns:
+            Term to what it counts where the question's own counts 1; empty where none is known.
+        """
+        if self._related is None:
+            self._related = _table(self._parameters.related_weight)
+        return self._related.get(term, _NONE)
+
     def _split(self, text: str) -> tuple[list[str], float]:
         """Return the terms with repeats, and the length in words."""
         words, runs = _pieces(text[: self._parameters.text_length_max])
@@ -131,6 +156,16 @@ class Terms:
             terms.extend(_pairs(run))
         terms.extend(told)
         return terms, len(kept) + len(told) * self._parameters.character_words
+
+
+def _table(weight: float) -> dict[str, dict[str, float]]:
+    """Read the table of related words, which has each pair once, with its cosine in percent."""
+    text = files("eunoe.infra").joinpath("related_words.json").read_bytes()
+    table: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for one, others in orjson.loads(text).items():
+        for other, percent in others.items():
+            table[one][other] = table[other][one] = weight * percent / 100
+    return dict(table)
 
 
 def _pieces(text: str) -> tuple[list[str], list[str]]:

@@ -61,6 +61,10 @@ class LateTerms:
         """Return the distinct terms of a question; see the port."""
         return self._loaded().query(text)
 
+    def related(self, term: str) -> Mapping[str, float]:
+        """Return the terms that mean nearly the same as one; see the port."""
+        return self._loaded().related(term)
+
     def _loaded(self) -> Terms:
         if self._splitter is None:
             from .terms import Terms as TermSplitter  # noqa: PLC0415 - patterns and a stemmer

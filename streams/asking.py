@@ -1,6 +1,6 @@
 """A question with everything that bounds its answer."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -12,7 +12,18 @@ from ..schemas.limits import LABELS_MAX
 from ..schemas.metadata import metadata_fault
 from ..schemas.ports import Interval, OwnerKeys, Terms, TurnFilter
 
-__all__ = ["ANYTHING", "Filters", "Question", "Scalar", "labels", "project_hash", "turn_filters"]
+__all__ = [
+    "ANYTHING",
+    "Filters",
+    "Question",
+    "Scalar",
+    "bounds",
+    "labels",
+    "meet",
+    "project_hash",
+    "related_terms",
+    "turn_filters",
+]
 
 Scalar = str | int | float | bool
 _LABEL_BYTES: Final = 8
@@ -111,6 +122,43 @@ def turn_filters(keys: OwnerKeys, terms: Terms, filters: Filters) -> TurnFilter 
         labels=tuple(_label(keys, *one) for one in (*source, *wanted, *nobody)),
     )
     return None if found == TurnFilter() else found
+
+
+def related_terms(
+    keys: OwnerKeys, terms: Terms, own: Sequence[str], called: Sequence[str]
+) -> tuple[tuple[int, float], ...]:
+    """Hash what means nearly the same as a question's terms, with what each counts.
+
+    Args:
+        keys: The owner's.
+        terms: Knows what means the same.
+        own: The question's terms, none of which comes again.
+        called: What the question calls by a name: nothing else means the same.
+    """
+    named = {term for name in called for term in terms.query(name)}
+    found: dict[str, float] = {}
+    for term in own:
+        for other, weight in terms.related(term).items() if term not in named else ():
+            found[other] = max(weight, found.get(other, 0.0))
+    hashed = {keys.term(term): weight for term, weight in found.items()}
+    for term in own:
+        hashed.pop(keys.term(term), None)
+    return tuple(hashed.items())
+
+
+def bounds(question: Question) -> Interval | None:
+    """Return when what answers was said, or None where no filter says it."""
+    said = question.filters.said
+    return None if said == (None, None) else said
+
+
+def meet(one: Interval | None, other: Interval | None) -> Interval | None:
+    """Return what two intervals share, possibly nothing; None is all of time."""
+    if one is None or other is None:
+        return one or other
+    starts = [start for start, _ in (one, other) if start is not None]
+    ends = [end for _, end in (one, other) if end is not None]
+    return max(starts, default=None), min(ends, default=None)
 
 
 def project_hash(keys: OwnerKeys, project_id: str) -> bytes:

@@ -23,6 +23,7 @@ from ..schemas.ports import Entity, OwnerKeys, Position, Terms, Vectors
 from ..schemas.records import EpisodePoint, IngressPosition, Sparse
 from .extraction import Extracted, extract, guard
 from .intake import chunk, language
+from .tokens import count
 
 __all__ = [
     "Draft",
@@ -42,6 +43,8 @@ __all__ = [
 ]
 
 NOBODY: Final = ""
+_STATED_TOKENS: Final = 8
+"""From so many on a turn counts as stating something in full; 7 to 10 is flat on eleven sets."""
 _SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]*")
 END_MARKS: Final = " .!;,~。！；，…～"
 
@@ -123,17 +126,19 @@ def texts(drafted: Draft) -> list[str]:
 
 
 def states(turn: Turn) -> int:
-    """Return the percent of a turn that states something; half where it isn't the user's.
+    """Return how much a turn states, in percent; half where it isn't the user's.
 
-    What a turn asks answers nothing, and what an agent says about its user it was told.
+    It is the share that doesn't ask, and less where that is of few words: what a turn asks answers
+    nothing, "Don't even joke" hardly more, and what an agent says about its user it was told.
     """
     sentences = [
         one for one in _SENTENCE.findall(turn.content[:READ_CHARACTERS_MAX]) if one.strip()
     ]
     whole = sum(map(len, sentences))
-    asked = sum(len(one) for one in sentences if "?" in one or "？" in one)
-    share = 1.0 - asked / whole if whole else 0.0
-    return round(100 * share * (1.0 if turn.role == "user" else 0.5))
+    stated = [one for one in sentences if "?" not in one and "？" not in one]
+    share = sum(map(len, stated)) / whole if whole else 0.0
+    said = min(1.0, count("".join(stated)) / _STATED_TOKENS)
+    return round(100 * share * said * (1.0 if turn.role == "user" else 0.5))
 
 
 def render(turn: Turn, text: str) -> str:

@@ -44,7 +44,8 @@ async def links(
     if not brought:
         return Links({}, frozenset())
     names, limit = tuple(dict.fromkeys(brought)), DEFAULTS.linked_limit
-    hits = await episodes.query(replace(query, vector=None, terms=names, limit=limit, near=None))
+    asked = replace(query, vector=None, terms=names, related=(), limit=limit, near=None)
+    hits = await episodes.query(asked)
     scores = {point: score or 0.0 for point, _, score, _ in hits}
     # Of many alike, the engine returns any: a name that all of them hold tells none apart.
     least = min(scores.values(), default=0.0) if len(scores) == limit else 0.0

@@ -25,7 +25,15 @@ from ..schemas.ports import (
     TurnFilter,
 )
 from .answers import Answer, Answers
-from .asking import ANYTHING, Question, project_hash, turn_filters
+from .asking import (
+    ANYTHING,
+    Question,
+    bounds,
+    meet,
+    project_hash,
+    related_terms,
+    turn_filters,
+)
 from .candidates import Candidates, lies_in
 from .links import links
 from .ranking import Place, Ranked, Ranking
@@ -144,7 +152,7 @@ class Recall:
             return await self._ranked(query, question, floor=False)
         found = await self._ranked(query, question)
         if not found and asked.within is not None:
-            lifted = replace(query, within=_bounds(question), near=asked.within)
+            lifted = replace(query, within=bounds(question), near=asked.within)
             found = await self._ranked(lifted, question)
         is_told = asked.session is not None and not holding.verified
         if not found and is_told and self._finds_turns(question):
@@ -155,8 +163,10 @@ class Recall:
     async def _query(
         self, owner: str, keys: OwnerKeys, question: Question, asked: "Asked", holding: Holding
     ) -> EpisodicQuery:
-        text = question.text if asked.within is None else asked.content
-        hashed = tuple(dict.fromkeys(keys.term(term) for term in self._terms.query(text)))
+        from .mentions import names  # noqa: PLC0415 - patterns that reading does without
+
+        own = self._terms.query(question.text if asked.within is None else asked.content)
+        hashed = tuple(dict.fromkeys(map(keys.term, own)))
         vector = None if holding.verified else (await self._encoder.encode([question.text]))[0]
         limit = max(DEFAULTS.part_limit, OVER_FETCH * question.limit)
         return EpisodicQuery(
@@ -165,10 +175,16 @@ class Recall:
             hashed,
             limit,
             question.kinds,
-            within=_meet(asked.within, _bounds(question)),
+            within=meet(asked.within, bounds(question)),
             near=asked.near,
             near_limit=DEFAULTS.near_limit,
             holding=holding,
+            # Where every term has to stand in the text, others in their place would only mislead.
+            related=(
+                ()
+                if holding.verified
+                else related_terms(keys, self._terms, own, names(question.text))
+            ),
         )
 
     async def _ranked(
@@ -241,7 +257,9 @@ class Recall:
         terms = tuple(dict.fromkeys(term for name in named for term in name))
         if not terms:
             return False
-        hits = await self._episodes.query(replace(query, vector=None, terms=terms, limit=_NAMED))
+        hits = await self._episodes.query(
+            replace(query, vector=None, terms=terms, related=(), limit=_NAMED)
+        )
         points = [UUID(bytes=point) for point, *_ in hits]
         places = await self._identity.places(query.owner, points)
         return any(name <= set(place.names) for place in places.values() for name in named)
@@ -317,7 +335,7 @@ class Recall:
         only: tuple[bytes, ...] | None,
     ) -> list[Found]:
         """Return the turns of a time or session in order; the user's own, if not all fit."""
-        interval = _meet(asked.within or asked.near, _bounds(question)) or (None, None)
+        interval = meet(asked.within or asked.near, bounds(question)) or (None, None)
         points = await self._episodes.said_within(owner, interval, holding, LISTED_TURNS_MAX, only)
         places = await self._identity.places(owner, [UUID(bytes=point) for point in points])
         spots = await self._identity.spots(owner, points)
@@ -351,20 +369,6 @@ def _is_to_come(asked: "Asked", now: datetime) -> bool:
         return False
     end = asked.within[1]
     return end is None or end > now.timestamp()
-
-
-def _bounds(question: Question) -> Interval | None:
-    said = question.filters.said
-    return None if said == (None, None) else said
-
-
-def _meet(one: Interval | None, other: Interval | None) -> Interval | None:
-    """Return what two intervals share, possibly nothing; None is all of time."""
-    if one is None or other is None:
-        return one or other
-    starts = [start for start, _ in (one, other) if start is not None]
-    ends = [end for _, end in (one, other) if end is not None]
-    return max(starts, default=None), min(ends, default=None)
 
 
 def _distinct(

@@ -37,7 +37,7 @@ def _request(part: ByMeaning[edge.Filter] | ByWords[edge.Filter]) -> edge.QueryR
         return edge.QueryRequest(
             query=nearest, filter=part.only, limit=part.limit, params=DENSE_PARAMS
         )
-    vector = edge.SparseVector(list(part.terms), [1.0] * len(part.terms))
+    vector = edge.SparseVector(part.terms, part.weights)
     return edge.QueryRequest(
         query=edge.Query.Nearest(vector, using=TERMS),
         filter=part.only,

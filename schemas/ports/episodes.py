@@ -53,6 +53,8 @@ class EpisodicQuery:
         near_limit: See `near`.
         only: The 16 bytes of the ids of the points that may be found; None means all.
         holding: Which memories may answer; None means all.
+        related: Further terms of the sparse part, with what each counts where one of `terms`
+            counts 1; without `terms` they are not asked for.
     """
 
     owner: str
@@ -65,6 +67,7 @@ class EpisodicQuery:
     near_limit: int = 0
     only: tuple[bytes, ...] | None = None
     holding: Holding | None = None
+    related: tuple[tuple[int, float], ...] = ()
 
 
 class PointHit(NamedTuple):

@@ -1,6 +1,6 @@
 """The ports of language tools and the clock."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -167,4 +167,8 @@ class Terms(Protocol):
 
     def query(self, text: str) -> list[str]:
         """Return the distinct terms of a question, in order."""
+        ...
+
+    def related(self, term: str) -> Mapping[str, float]:
+        """Return the terms that mean nearly the same as one, with what each counts, under 1."""
         ...

@@ -6,6 +6,7 @@ The back-end's module supplies two fixtures: `new_store`, which makes empty stor
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from datetime import timedelta
 from typing import Protocol
 from uuid import UUID
@@ -104,6 +105,23 @@ class EpisodesContract:
         assert abs(hit.dense - 2**-0.5) < 1e-3
         assert hit.sparse is not None
         assert hit.sparse > 0
+
+    async def test_related_terms_find_and_count_less(self, store: EpisodicStore) -> None:
+        """What holds only a related term is found, after what holds one of the question's own."""
+        turns = [("own", [5]), ("both", [5, 6]), ("related", [6]), ("neither", [7])]
+        rows = [
+            stored(number, name, chunks=[(name, vector(1.0), terms)])
+            for number, (name, terms) in enumerate(turns, 1)
+        ]
+        await store.apply(rows)
+        plain = await found(store, asked(terms=(5,)))
+        wide = await found(store, replace(asked(terms=(5,)), related=((6, 0.5),)))
+        assert plain.keys() == {str(ident("own")), str(ident("both"))}
+        assert wide.keys() == {*plain, str(ident("related"))}
+        scores = {name: wide[str(ident(name))].sparse or 0.0 for name in ("both", "own", "related")}
+        assert scores["both"] > scores["own"] > scores["related"] > 0.0
+        assert abs(scores["related"] - scores["own"] / 2) < 1e-3
+        assert not await store.query(replace(asked(), related=((6, 0.5),)))
 
     async def test_a_memory_comes_back_whole(self, store: EpisodicStore) -> None:
         """Every field of a memory is that of its candidate and decision."""

@@ -221,4 +221,4 @@ def _is_in(one: Point, interval: Interval) -> bool:
 
 def _says(one: Point, keys: OwnerKeys, query: EpisodicQuery) -> bool:
     terms = {keys.term(term) for term in Terms().document(one.words or "")}
-    return not terms.isdisjoint(query.terms)
+    return not terms.isdisjoint([*query.terms, *(term for term, _ in query.related)])

@@ -132,6 +132,25 @@ def test_a_question_has_distinct_terms(terms: Terms, text: str) -> None:
     assert set(query) == set(terms.document(text))
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("dinner", "lunch"), ("bike", "bicycle"), ("mother", "mum"), ("price", "cost")],
+)
+def test_words_of_one_meaning_are_related(terms: Terms, one: str, other: str) -> None:
+    """Each of two such words has the other, for the same share of what it counts itself."""
+    (first,), (second,) = terms.query(one), terms.query(other)
+    share = terms.related(first)[second]
+    assert 0.0 < share < 1.0
+    assert terms.related(second)[first] == share
+    assert first not in terms.related(first)
+
+
+@pytest.mark.parametrize("text", ["晚饭", "陈晓雨", "Aaron", "Girraween", "4471", "the"])
+def test_names_numbers_and_chinese_have_no_related_words(terms: Terms, text: str) -> None:
+    """Nobody else is meant by a name, and Chinese words share characters with their like."""
+    assert all(not terms.related(term) for term in terms.query(text))
+
+
 def test_reads_no_further_than_the_limit() -> None:
     """What stands after the limit adds no term."""
     assert Terms(TermParameters(text_length_max=4)).query("kite hill") == ["kite"]

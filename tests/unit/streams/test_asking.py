@@ -9,7 +9,14 @@ from eunoe.infra.terms import Terms
 from eunoe.schemas.errors import Rejected
 from eunoe.schemas.limits import LABELS_MAX
 from eunoe.schemas.ports import OwnerKeys, TurnFilter
-from eunoe.streams.asking import ANYTHING, Filters, labels, project_hash, turn_filters
+from eunoe.streams.asking import (
+    ANYTHING,
+    Filters,
+    labels,
+    project_hash,
+    related_terms,
+    turn_filters,
+)
 from tests.support.fakes import OpenOwnerKeys
 from tests.support.records import ANA, BEN
 
@@ -168,3 +175,32 @@ def test_a_project_has_a_hash_of_its_own() -> None:
     """Projects are told apart by keyed hashes, another owner's project of that name as well."""
     assert project_hash(KEYS, "花园") == project_hash(KEYS, "花园")
     assert len({project_hash(KEYS, "花园"), project_hash(KEYS, "a"), project_hash(BENS, "a")}) == 3
+
+
+# --- related terms -----------------------------------------------------------------------------
+
+
+def beside(question: str, *called: str) -> set[int]:
+    """Return what is asked for beside a question's own terms."""
+    return {term for term, _ in related_terms(KEYS, TERMS, TERMS.query(question), called)}
+
+
+def hashed(word: str) -> int:
+    """Return the hash of a word's term."""
+    (term,) = TERMS.query(word)
+    return KEYS.term(term)
+
+
+def test_what_means_the_same_is_asked_for_beside() -> None:
+    """The other words count less than the question's own, and none of those comes again."""
+    found = dict(related_terms(KEYS, TERMS, TERMS.query("dinner or lunch?"), ()))
+    assert hashed("meal") in found
+    assert found.keys().isdisjoint({hashed("dinner"), hashed("lunch")})
+    assert all(0.0 < weight < 1.0 for weight in found.values())
+
+
+def test_nothing_is_asked_for_beside_a_name_or_chinese() -> None:
+    """A name means whom it names; Chinese words share characters with their like."""
+    assert hashed("price") in beside("cost")
+    assert not beside("Cost", "Cost")
+    assert not beside("晚饭吃了什么")

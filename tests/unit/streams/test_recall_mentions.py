@@ -5,8 +5,11 @@ from typing import Final
 
 import pytest
 
+from eunoe.infra.terms import Terms
+from eunoe.streams.asking import Filters
 from eunoe.streams.ranking_parameters import DEFAULTS
 from tests.support.recalling import World
+from tests.support.records import ANA
 
 HOUR: Final = timedelta(hours=1)
 NAMED: Final = {
@@ -91,3 +94,20 @@ async def test_a_name_of_the_question_leads_nowhere(language: str) -> None:
     world.turn("t-engineer", HOUR, session="s1", names=name, words=told)
     await world.find(f"{name}: {question}")
     assert len(world.asked) == 1
+
+
+async def test_a_question_asks_for_words_of_the_same_meaning() -> None:
+    """The first look asks for them, the look for names doesn't, nor does a question for terms."""
+    world = World()
+    world.turn("t1", HOUR, words="Lunch was with Wei.", names="Wei")
+    world.turn("t2", HOUR * 2, words="Wei can't have peanuts.", dense=None, sparse=6.0)
+    (term,) = Terms().query("lunch")
+    lunch = (await world.keys.owner(ANA)).term(term)
+    await world.names("Who came to dinner?")
+    first, *others = world.asked
+    assert 0.0 < dict(first.related)[lunch] < 1.0
+    assert others
+    assert all(not one.related for one in others)
+    world.asked.clear()
+    await world.names("Who came to dinner?", filters=Filters(verified=True))
+    assert all(not one.related for one in world.asked)
