@@ -182,8 +182,8 @@ ERRORS_BYTES_MAX: Final = 65_536  # read of what a process of ours says of error
 
 READ_CHARACTERS_MAX: Final = 50_000  # of a turn; what stands behind is found by search only
 PIECE_CHARACTERS_MAX: Final = 2_000  # read by the recogniser at a time
-CHUNK_TOKENS_MAX: Final = 400
-CHUNK_OVERLAP_TOKENS: Final = 50
+CHUNK_TOKENS_MAX: Final = 100
+CHUNK_OVERLAP_TOKENS: Final = 20
 SENTENCES_MAX: Final = 200
 PROPOSALS_MAX: Final = 8
 PROPOSAL_CHARACTERS_MAX: Final = 1_000
