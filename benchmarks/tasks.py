@@ -1,17 +1,18 @@
-"""Bilingual tasks over lives of thirty days: found, dated, cited, or nothing there.
+"""Bilingual tasks over lives and chats: found, dated, cited, or nothing there.
 
-    python benchmarks/tasks.py [--set tasks|everyday] [--language en|zh] [--out FILE]
+    python benchmarks/tasks.py [--set SET] [--language en|zh] [--out FILE]
 
-The lives, the tasks and what changed in them stand in benchmarks/sets/tasks/ and
-benchmarks/sets/everyday/, written apart from the code by one author a set and language: the former
-asks in other words than were said, the latter as somebody asks in passing, and what was never said
-in it is about people and things that were. Each life is a user with a time zone; each task is asked
-at its own time. Where a life corrects itself, the journal gets a record that marks the memory of
-the old sentence as superseded. Prints, per language and kind of task: recall at 5 (the share of the
-turns that hold the answer among the first five sources), whether any is among them, citation
-consistency (the share of hits whose every name and number stands in an event that they cite), the
-share of questions about what was never said that get nothing, and how often a superseded memory
-answers a question about the present.
+The sets stand in benchmarks/sets/, each with its lives, its tasks and what changed, written apart
+from the code by one author a set and language. `tasks` asks in other words than were said, over
+thirty days with an agent; `everyday` as somebody asks in passing, and what was never said in it is
+about people and things that were; `histories` over four months with an agent that answers at
+length; `chats` over six weeks in which friends or a family write to each other. Each life is a user
+with a time zone; each task is asked at its own time. Where a life corrects itself, the journal gets
+a record that marks the memory of the old sentence as superseded. Prints, per language and kind of
+task: recall at 5 (the share of the turns that hold the answer among the first five sources),
+whether any is among them, citation consistency (the share of hits whose every name and number
+stands in an event that they cite), the share of questions about what was never said that get
+nothing, and how often a superseded memory answers a question about the present.
 """
 
 import argparse
@@ -33,7 +34,7 @@ from eunoe.schemas.records import Decision, IngressPosition, JournalRecord, Trut
 from eunoe.schemas.results import Hit
 
 SETS: Final = Path(__file__).parent / "sets"
-NAMES: Final = ("tasks", "everyday")
+NAMES: Final = ("tasks", "everyday", "histories", "chats")
 LANGUAGES: Final = ("en", "zh")
 CUT: Final = 5
 PAST: Final = re.compile(

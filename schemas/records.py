@@ -289,8 +289,8 @@ class JournalRecord(_Record):
         role: Who spoke.
         names: Keyed term hashes of the names in the text.
         about: The middles of the intervals that the text names, in seconds since 1970.
-        states: Percent of the text that states something and doesn't ask; half where it isn't the
-            user who speaks.
+        states: How much the text states, in percent: the share that doesn't ask, less where that
+            is of few words; half where it isn't the user who speaks.
         labels: Keyed hashes of its source and of the scalars of its metadata, to filter by.
         points: Chunks of a turn.
         candidates: What extraction proposed.
