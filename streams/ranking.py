@@ -185,7 +185,7 @@ class Ranking:
         if self._cosine is None:
             return self._words <= 0.0
         words = 0.0 < self._words >= parameters.sparse_floor * term_count
-        is_small = len(self._candidates) < parameters.floor_candidates
+        is_small = self._turn_count() < parameters.floor_candidates
         if is_small and term_count <= _FEW_TERMS and self._words > 0.0:
             return False  # a word or two are meant as they stand, however common among so few
         if self._cosine < chance and not words:
@@ -198,6 +198,10 @@ class Ranking:
         evidence = partial(self._evidence, chance, sqrt(max(term_count, 1)))
         best = nlargest(3, map(evidence, self._candidates))
         return sum(best) / len(best) < parameters.floor
+
+    def _turn_count(self) -> int:
+        """Count the turns of the candidates: a long one has many chunks, and is one to find."""
+        return len({one[0] if one[4] is None else (one[3], one[4]) for one in self._candidates})
 
     def _evidence(self, chance: float, length: float, one: Candidate) -> float:
         meaning = 0.0 if one.dense is None else max(0.0, one.dense - chance) / (1.0 - chance)

@@ -53,7 +53,7 @@ class RankingParameters:
         floor_told: BM25 of the best, for each term, from which the words alone are enough.
         floor_shared: The same for a question of more words, of which it needs `floor_together`.
         floor_together: BM25 of two rare words together, or of several that aren't.
-        floor_candidates: Under so many points a store is too small for chance to count.
+        floor_candidates: Under so many turns a store is too small for chance to count.
         faded_below: Confidence under which a memory comes after all others, and is labelled.
         sparse_floor: BM25 for each term of the question under which its words say nothing; a
             word of one turn among 10 has about 2, among 500 about 6.

@@ -204,6 +204,14 @@ def test_the_floor(dense: float | None, sparse: float | None, unrelated: bool) -
     assert Ranking([Candidate("a", dense, sparse)]).is_unrelated(3, 0.24) is unrelated
 
 
+def test_the_chunks_of_a_long_turn_are_one_turn_of_a_small_store() -> None:
+    """One of many turns is near by chance; of a few, each with many chunks, it is what was meant."""
+    many = [Candidate(f"{n:02}", 0.3, None, "s", n) for n in range(30)]
+    few = [one._replace(position=n % 3) for n, one in enumerate(many)]
+    assert Ranking(many).is_unrelated(3, 0.24, bounded=False)
+    assert not Ranking(few).is_unrelated(3, 0.24, bounded=False)
+
+
 def test_nothing_found_is_unrelated() -> None:
     """A search that found nothing is under the floor."""
     assert Ranking([]).is_unrelated(0, 0.24)
