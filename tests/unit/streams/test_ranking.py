@@ -205,7 +205,7 @@ def test_the_floor(dense: float | None, sparse: float | None, unrelated: bool) -
 
 
 def test_the_chunks_of_a_long_turn_are_one_turn_of_a_small_store() -> None:
-    """One of many turns is near by chance; of a few, each with many chunks, it is what was meant."""
+    """One of many turns is near by chance; one of a few, each of many chunks, was meant."""
     many = [Candidate(f"{n:02}", 0.3, None, "s", n) for n in range(30)]
     few = [one._replace(position=n % 3) for n, one in enumerate(many)]
     assert Ranking(many).is_unrelated(3, 0.24, bounded=False)
